@@ -9,7 +9,6 @@ use flagfall_store::{Head, StoredEntry};
 
 use crate::error::Refused;
 use crate::frame::{decode, encode};
-use crate::front::without_names;
 use crate::game::{Encoded, Log};
 use crate::plain;
 
@@ -73,7 +72,7 @@ fn compare(id: GameId, log: &[StoredEntry], decoded: &Log) -> Result<(), Refused
     }
     let unreadable = |_: ReplayError| differs("an entry that cannot be read");
     let (first, _) = replay::open(id, &entries[0]).map_err(unreadable)?;
-    if first != without_names(header.clone()) || log[0].at != entries[0].at {
+    if first != header.clone().without_names() || log[0].at != entries[0].at {
         return Err(differs("the header"));
     }
     for (stored, other) in log.iter().zip(entries).skip(1) {
@@ -145,7 +144,7 @@ mod tests {
         };
         assert_eq!(found(&lagging), says("entry 8"));
         let quicker = |log: &mut Log| {
-            let mut header = without_names(played.header.clone());
+            let mut header = played.header.clone().without_names();
             header.deploy_ms -= 1;
             log.entries[0].body = record::encode_header(&header).unwrap();
         };

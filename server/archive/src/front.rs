@@ -35,17 +35,6 @@ pub(crate) struct Front {
     pub(crate) has_lags: bool,
 }
 
-/// Removes the names of people from a header. The names of house players stay.
-pub(crate) fn without_names(mut header: GameHeader) -> GameHeader {
-    for side in Side::BOTH {
-        let player = &mut header.players[side];
-        if player.kind != PlayerKind::House {
-            player.name.clear();
-        }
-    }
-    header
-}
-
 /// Returns a player with this id. A person has no name, and a house player is named after its
 /// level, which is part of its id.
 fn player(id: String, kind: PlayerKind) -> Player {

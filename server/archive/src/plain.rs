@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 use crate::act::body;
 use crate::bytes::{Reader, put_bytes, put_varint};
 use crate::error::DecodeError;
-use crate::front::without_names;
 use crate::game::Content;
 
 /// The maximum total length of the entries before compression, in bytes.
@@ -61,7 +60,7 @@ pub(crate) fn stripped(log: &[StoredEntry]) -> Vec<SecretBytes> {
     let header = record::decode_header::<GameHeader>(&first.body).ok();
     let seats = header.as_ref().map_or(NOBODY, GameHeader::seats);
     let rest: Vec<SecretBytes> = rest.iter().map(|stored| without_command(&stored.body, seats)).collect();
-    let unnamed = header.and_then(|header| record::encode_header(&without_names(header)).ok());
+    let unnamed = header.and_then(|header| record::encode_header(&header.without_names()).ok());
     std::iter::once(unnamed.unwrap_or_else(|| first.body.clone())).chain(rest).collect()
 }
 

@@ -145,7 +145,7 @@ macro_rules! keyspace {
 
 keyspace! {
     /// A running game.
-    LIVE["GAME"] = "live", "JSON: the earliest time at which a flag may fall, and the players who are away", "game/src/listing.rs", "until the game ends";
+    LIVE["GAME"] = "live", "JSON: the earliest time at which a flag may fall, the players' names, and who is away", "game/src/listing.rs", "until the game ends";
     /// A running game of a player.
     SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "until the game ends";
     /// The time at which to check a game, because a player's time may have run out by then.

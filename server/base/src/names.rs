@@ -12,9 +12,9 @@ use crate::places::Reach;
 pub const DELETED: &str = "deleted";
 
 /// Returns the players of a game with their current names. Guests may have become accounts.
-/// Deleted accounts get the name [`DELETED`]. If the game is in the archive, guests whose record
-/// has expired get this name too. If the store does not answer, the names stay as they are, and a
-/// part of it that is known to be silent is not asked.
+/// Deleted accounts get the name [`DELETED`], and so do guests whose record has expired, unless
+/// `players` has their name. If the store does not answer, the names stay as they are, and a part
+/// of it that is known to be silent is not asked.
 pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
     let mut today = players.clone();
     let reach = Reach::of(store);
@@ -25,7 +25,7 @@ pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerS
         }
         match player_today(store, &player.id).await {
             Ok(Some(now)) => *player = now,
-            // The archive stores no names, so a guest whose record has expired has no name.
+            // Logs and the archive have no names.
             Ok(None) if player.name.is_empty() => DELETED.clone_into(&mut player.name),
             Ok(None) | Err(_) => {}
         }

@@ -120,7 +120,12 @@ impl Tables {
     }
 
     async fn create_now(&self, id: GameId, header: &GameHeader) -> Result<GameSummary, CreateError> {
-        let body = record::encode_header(header).map_err(|_| CreateError::Unavailable)?;
+        let mut logged = header.clone();
+        // Version 0.1 has no listings with names.
+        if self.host.peers.write_form() >= Form::Binary {
+            logged = logged.without_names();
+        }
+        let body = record::encode_header(&logged).map_err(|_| CreateError::Unavailable)?;
         let mut writes = listing::opening(id, header, self.now());
         if let Some(key) = header.previous.and_then(|previous| REMATCH.key([&previous]).ok()) {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });

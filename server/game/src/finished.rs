@@ -37,7 +37,7 @@ impl Tables {
     }
 
     /// Returns the game's record as the public may see it, even if the game is private. Players
-    /// have the names that they had when the game started.
+    /// have the names that are in the log, so most have none.
     pub async fn public_record(&self, game: GameId) -> Result<GameRecord, TableError> {
         let stored = read_all(self.store(), game, 0).await?;
         if stored.is_empty() {

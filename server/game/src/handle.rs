@@ -160,7 +160,7 @@ impl TableHandle {
         };
         let made = background.run(make).await;
         let mut record = made.map_err(|_| TableError::Unavailable)??;
-        record.players = players_today(&*self.facts.store, &record.players).await;
+        record.players = players_today(&*self.facts.store, &self.facts.header.players).await;
         Ok(record)
     }
 

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct GameHeader {
     pub terms: Terms,
+    /// In a log, the names of people are empty, unless servers of version 0.1 may have to read it.
+    /// They are looked up when the game is loaded.
     pub players: PerSide<Player>,
     /// For each player, true if their deployment stays private after the end of the game.
     pub secret: PerSide<bool>,
@@ -41,6 +43,18 @@ impl GameHeader {
             created,
             secret: self.secret,
         })
+    }
+
+    /// Returns the header without the names of people, as logs and the archive keep it. The names
+    /// of house players stay.
+    #[must_use]
+    pub fn without_names(mut self) -> GameHeader {
+        for side in Side::BOTH {
+            if !self.is_house(side) {
+                self.players[side].name.clear();
+            }
+        }
+        self
     }
 
     pub fn seats(&self) -> PerSide<&str> {

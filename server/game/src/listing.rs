@@ -18,7 +18,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::Time;
+use flagfall_protocol::{Player, PlayerKind, Time};
 use flagfall_store::{Expect, Key, Update, Write};
 use serde::{Deserialize, Serialize};
 
@@ -26,13 +26,17 @@ use super::header::GameHeader;
 use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, time16};
 
 /// The record of a running game. Version 0.1 wrote no such record for games on a live clock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
     pub(super) created: Stamp,
     /// The due time: the game does not end by itself before it. `None` if an earlier version wrote
     /// the listing of a game without a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) due: Option<Stamp>,
+    /// The names of the people who play. They are shown if the players' records cannot be read, or
+    /// have expired, because the log has no names.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) names: PerSide<String>,
     /// The players who were away when the game was put to rest.
     #[serde(flatten)]
     pub(super) absence: Absence,
@@ -84,7 +88,7 @@ impl Listing {
             Time::Correspondence { .. } | Time::Unlimited {} => u64::MAX,
         };
         let due = Some(now.plus_ms(base_ms.min(header.deploy_ms)));
-        Listing { created: now, due, absence: Absence::default() }
+        Listing { created: now, due, names: names_of(header), absence: Absence::default() }
     }
 
     /// Returns the listing with a due time, if it has none. The game is then looked at within a
@@ -95,6 +99,15 @@ impl Listing {
         const SPREAD_MS: u64 = 24 * 60 * 60_000;
         let due = now.plus_ms(SOON_MS + number_of(game.as_str()) % SPREAD_MS);
         self.due.is_none().then_some(Listing { due: Some(due), ..self })
+    }
+
+    /// Adds the names that the log does not have.
+    pub(super) fn fill_in(&self, players: &mut PerSide<Player>) {
+        for side in Side::BOTH {
+            if players[side].name.is_empty() {
+                players[side].name.clone_from(&self.names[side]);
+            }
+        }
     }
 
     fn write(self, game: GameId) -> Vec<Write> {
@@ -111,6 +124,14 @@ impl Listing {
         writes.extend(self.write(game));
         Some(Update { conditions: vec![(LIVE.key([&game]).ok()?, Expect::Value(before))], writes })
     }
+}
+
+/// Returns the names of the people who play; empty for house players.
+pub(super) fn names_of(header: &GameHeader) -> PerSide<String> {
+    PerSide::from_fn(|side: Side| match header.players[side].kind {
+        PlayerKind::House => String::new(),
+        PlayerKind::Guest | PlayerKind::Account | PlayerKind::Bot => header.players[side].name.clone(),
+    })
 }
 
 pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Write> {
@@ -220,13 +241,15 @@ mod tests {
         assert_eq!(Listing::read(b""), None, "of a live clock");
         let (created, due, gone) = (Stamp(5), Some(Stamp(9)), PerSide::new(true, false));
         let absence = Absence { gone, left: PerSide::new(Some(Stamp(7)), None) };
-        let listing = Listing { created, due, absence };
+        let names = PerSide::new("ana".to_owned(), String::new());
+        let listing = Listing { created, due, names, absence };
         let value = serde_json::to_vec(&listing).unwrap();
         assert_eq!(Listing::read(&value), Some(listing));
         let earlier: Earlier = serde_json::from_slice(&value).unwrap();
         assert_eq!(earlier, Earlier { created, due, gone });
         let absence = Absence { gone, ..Absence::default() };
         let value = serde_json::to_vec(&earlier).unwrap();
-        assert_eq!(Listing::read(&value), Some(Listing { created, due, absence }));
+        let names = PerSide::default();
+        assert_eq!(Listing::read(&value), Some(Listing { created, due, names, absence }));
     }
 }

@@ -260,7 +260,12 @@ impl Tables {
                 return Err(TableError::NotFound);
             }
             let mut table = self.table_of(game, stored).await?;
-            let players = players_today(self.store(), &table.header.players).await;
+            let listing = if table.is_over() { None } else { self.listing(game).await? };
+            let mut players = table.header.players.clone();
+            if let Some(listing) = &listing {
+                listing.fill_in(&mut players);
+            }
+            let players = players_today(self.store(), &players).await;
             Arc::make_mut(&mut table.header).players = players;
             if table.is_over() {
                 if let Some(guard) = self.store().guard(game).await? {
@@ -274,13 +279,12 @@ impl Tables {
                 // now would not be written.
                 return Err(TableError::Unavailable);
             }
-            let mut listed = None;
+            let listed = listing.map(|listing| listing.absence);
             if !table.is_over() {
                 // Read the outages after the log. The table needs those that the log lacks, because
                 // clocks were stopped during them.
                 let outages = known_outages(self.store(), game).await.map_err(|_| TableError::Unavailable)?;
                 table.recover_from(&outages);
-                listed = self.listing(game).await?.map(|listing| listing.absence);
                 table.attendance.set_absence(listed.unwrap_or_default());
             }
             if let Some(seats) = self.seats() {
@@ -325,17 +329,20 @@ impl Tables {
         };
         // If the replay fails, the error was already logged. A game that is over belongs on no
         // list.
-        let Ok(table) = self.table_of(game, stored).await else { return Ok(None) };
+        let Ok(mut table) = self.table_of(game, stored).await else { return Ok(None) };
         if table.is_over() {
             return Ok(None);
         }
+        let players = players_today(self.store(), &table.header.players).await;
+        Arc::make_mut(&mut table.header).players = players;
         let (summary, latest) = (table.summary(), table.game.latest());
         let listing = Listing {
             created: Stamp(summary.created),
             due: table.no_flag_before(latest),
+            names: listing::names_of(&table.header),
             absence: listing::Absence::default(),
         };
-        let Some(mut update) = listing.replace(game, listed) else { return Ok(None) };
+        let Some(mut update) = listing.clone().replace(game, listed) else { return Ok(None) };
         update.writes.extend(opening_line(&table.header, &summary));
         if table.awaits_house() {
             update.writes.extend(listing::house_turn(game, &table.header, Some(latest)));

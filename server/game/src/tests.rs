@@ -17,6 +17,7 @@ mod lag;
 mod leaks;
 mod leavers;
 mod memory;
+mod names;
 mod public_games;
 mod recovery;
 mod rest;

@@ -2,6 +2,7 @@
 
 use crate::common::{Answer, House, settings};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
+use flagfall_store::Store as _;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery";
@@ -326,6 +327,9 @@ async fn an_account_is_exported_without_a_secret_and_deleted_without_a_trace_of_
     socket.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
     assert_eq!(house.ask("DELETE", "/api/account", &token, &confirm).await.status, 204);
     assert_eq!(socket.close_code().await, 4101);
+    let log = house.store.read(game.parse().unwrap(), 0, 100).await.unwrap();
+    let has_name = |body: &[u8]| body.windows(9).any(|part| part == b"Annabella");
+    assert!(!log.is_empty() && !log.iter().any(|entry| has_name(entry.body.expose())));
     assert_refused(&house.ask("GET", "/api/account", &token, "").await, 401, "bad_token");
     assert_refused(&house.get("/api/players/annabella").await, 404, "no_such_player");
     assert_refused(

@@ -3,12 +3,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use flagfall_protocol::ClientToServer;
 use futures_util::future::try_join_all;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::duel::{
     ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, connect, guest, next, pair_of_relay, pair_of_server,
@@ -29,6 +30,8 @@ const GUESTS_FROM: u32 = 1_000_000;
 const VIEW_MOST: f64 = 0.7;
 /// The highest acceptable growth of the data folder, in bytes per move.
 const GROWTH_MOST: f64 = 110.0;
+/// The time after which a spectator who has not seen a ply is assumed to have missed it.
+const PLY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How much to measure.
 #[derive(Clone, Copy)]
@@ -162,7 +165,8 @@ pub(crate) async fn watch(
 /// Plays this many plies, each after everybody has seen the previous one. If there are several
 /// pairs, they play at the same time, and each spectator watches one of them.
 ///
-/// Returns for each ply the time until the last spectator saw it, in milliseconds, sorted.
+/// Returns for each ply the time until the last spectator saw it, in milliseconds, sorted. Fails if
+/// a spectator does not see a ply within [`PLY_TIMEOUT`].
 pub(crate) async fn deliver(
     mut pairs: Vec<Pair>,
     spectators: Vec<Socket>,
@@ -190,8 +194,9 @@ pub(crate) async fn deliver(
     for ply in 0..plies {
         let sent = Instant::now();
         try_join_all(pairs.iter_mut().map(|pair| pair.play(ply))).await?;
-        if let Ok(all) = seen.acquire_many(count).await {
-            all.forget();
+        match timeout(PLY_TIMEOUT, seen.acquire_many(count)).await {
+            Ok(all) => all.into_iter().for_each(SemaphorePermit::forget),
+            Err(_) => return Err(LoadError::Answer("a spectator did not see a ply".to_owned())),
         }
         latencies.push(sent.elapsed().as_secs_f64() * 1e3);
     }
