@@ -195,6 +195,11 @@ impl Game {
     }
 
     /// The outcome of the game, after its end.
+    /// Each side's commitment to its deployment, after the start.
+    pub fn commitments(&self) -> PerSide<Option<Commitment>> {
+        self.commitments
+    }
+
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }

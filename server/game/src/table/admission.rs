@@ -117,7 +117,7 @@ impl Table {
             None => (Vec::new(), None),
             Some(since) if since.epoch != self.epoch => (Vec::new(), Some("epoch")),
             Some(since) => {
-                let events = shown.events_after(since.seq);
+                let events = shown.events_after(since.seq, &self.game);
                 let is_whole = since.seq + events.len() as u64 == shown.seq;
                 (events, Some(if is_whole { "events" } else { "view" }))
             }
