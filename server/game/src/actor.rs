@@ -1,7 +1,6 @@
 //! The task that runs a table and feeds it messages, the time, randomness and the store's
 //! answers.
 
-use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -76,18 +75,22 @@ pub(super) struct Actor {
     mailbox: Mailbox<Box<Message>>,
     facts: Arc<Facts>,
     house: HousePlayers,
-    outputs: VecDeque<Output>,
+    /// The outputs of the table that were not carried out yet, oldest first.
+    outputs: Vec<Output>,
     /// The outbox of the caller whose message is being handled. It is closed if handling the
     /// message panics.
     asking: Option<Outbox>,
-    seats_told: PerSide<Option<Stamp>>,
+    /// The seats that were last told to other servers. Boxed, because many servers have no others.
+    seats_told: Option<Box<PerSide<Option<Stamp>>>>,
     idle_since: Option<Stamp>,
     stay: Stay,
     care: Option<Care>,
     /// The earliest time at which the table may leave memory. It is set when the table could not
     /// leave because a handle was in use.
     stays_until: Stamp,
-    stopping: Vec<oneshot::Sender<()>>,
+    /// The callers that wait until the table has stopped.
+    #[expect(clippy::box_collection, reason = "a table stops once, and a box takes less room than a list")]
+    stopping: Option<Box<Vec<oneshot::Sender<()>>>>,
     /// True if the table closes after the current job.
     is_closing: bool,
 }
@@ -113,14 +116,14 @@ pub(super) fn channel(
         mailbox,
         facts,
         house,
-        outputs: VecDeque::new(),
+        outputs: Vec::new(),
         asking: None,
-        seats_told: PerSide::default(),
+        seats_told: None,
         idle_since: None,
         stay,
         care,
         stays_until: Stamp(0),
-        stopping: Vec::new(),
+        stopping: None,
         is_closing: false,
     };
     (handle, Box::new(actor))
@@ -289,7 +292,7 @@ impl Actor {
                 if self.table.is_stopped() {
                     let _caller_left = reply.send(());
                 } else {
-                    self.stopping.push(reply);
+                    self.stopping.get_or_insert_default().push(reply);
                     self.step(Input::Stop { is_last });
                 }
             }
@@ -338,7 +341,7 @@ impl Actor {
         // Replace an empty queue instead of extending it, to free capacity that most games rarely
         // need.
         if self.outputs.is_empty() {
-            self.outputs = outputs.into();
+            self.outputs = outputs;
         } else {
             self.outputs.extend(outputs);
         }
@@ -363,15 +366,16 @@ impl Actor {
 
     /// Tells other servers which players have the game open on this server, if that has changed.
     fn tell_seats(&mut self, here: PerSide<Option<Stamp>>) {
-        let told = std::mem::replace(&mut self.seats_told, here);
         let Some(seats) = &self.host.seats else { return };
+        let told = std::mem::replace(&mut **self.seats_told.get_or_insert_default(), here);
         for side in Side::BOTH.into_iter().filter(|side| told[*side] != here[*side]) {
             seats.note(self.facts.id, side, here[side], self.table.attendance.gone_on_purpose()[side]);
         }
     }
 
     fn next_job(&mut self) -> Option<BoxFuture<'static, Input>> {
-        while let Some(output) = self.outputs.pop_front() {
+        while !self.outputs.is_empty() {
+            let output = self.outputs.remove(0);
             let (id, store) = (self.facts.id, self.facts.store.clone());
             return Some(match output {
                 Output::Append(append) => {
@@ -414,7 +418,7 @@ impl Actor {
                     continue;
                 }
                 Output::Stopped => {
-                    for reply in self.stopping.drain(..) {
+                    for reply in self.stopping.take().into_iter().flat_map(|stopping| *stopping) {
                         let _caller_left = reply.send(());
                     }
                     continue;

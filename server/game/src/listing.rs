@@ -136,7 +136,7 @@ pub(super) fn names_of(header: &GameHeader) -> PerSide<String> {
 
 pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Write> {
     let empty = |key, expires| Write::Put { key, value: Vec::new(), expires };
-    let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
+    let mut writes: Vec<Write> = seat_keys(game, header).map(|key| empty(key, None)).collect();
     writes.extend(Listing::opening(header, now).write(game));
     let players = PerSide::from_fn(|side: Side| header.players[side].id.as_str());
     // Serializing two ids cannot fail.
@@ -155,8 +155,11 @@ pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Writ
 }
 
 pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Item = Key> {
-    let seats = Side::BOTH.map(|side| SEAT.key([&header.players[side].id, &game]));
-    std::iter::once(LIVE.key([&game])).chain(seats).flatten()
+    LIVE.key([&game]).into_iter().chain(seat_keys(game, header))
+}
+
+fn seat_keys(game: GameId, header: &GameHeader) -> impl Iterator<Item = Key> {
+    Side::BOTH.map(|side| SEAT.key([&header.players[side].id, &game])).into_iter().flatten()
 }
 
 /// Returns the writes that remove a game from the lists when it ends.

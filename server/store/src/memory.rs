@@ -4,7 +4,9 @@
 //! so it announces nothing, and its data cannot be damaged. The crate `flagfall-store-testing`
 //! wraps it in a store that fails on request.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
 use std::future::ready;
 
 use flagfall_board::{GameId, Stamp};
@@ -30,21 +32,64 @@ pub struct MemoryStore {
 
 #[derive(Default)]
 struct State {
-    logs: HashMap<GameId, CompactLog>,
-    records: BTreeMap<Key, Held>,
+    /// Boxed, because the map has room for more games than it holds.
+    logs: HashMap<GameId, Box<CompactLog>>,
+    records: BTreeSet<Row>,
     epoch: u64,
 }
 
-struct Held {
-    value: Box<[u8]>,
-    expires: Option<Stamp>,
-}
+/// A record in a single allocation, because there are many small records: the time at which it
+/// expires, the length of the key, the key, and the value. Rows are ordered by their keys.
+struct Row(Box<[u8]>);
 
-impl Held {
+impl Row {
+    fn new(key: &Key, value: &[u8], expires: Option<Stamp>) -> Row {
+        let expires = expires.map_or(u64::MAX, |expires| expires.0);
+        let (key, length) = (key.as_bytes(), (key.as_bytes().len() as u16).to_le_bytes());
+        Row([&expires.to_le_bytes()[..], &length, key, value].concat().into())
+    }
+
+    fn parts(&self) -> (Stamp, &[u8], &[u8]) {
+        let (expires, rest) = self.0.split_first_chunk().unwrap_or((&[0; 8], &[]));
+        let (length, rest) = rest.split_first_chunk().unwrap_or((&[0; 2], &[]));
+        let (key, value) = rest.split_at(u16::from_le_bytes(*length).into());
+        (Stamp(u64::from_le_bytes(*expires)), key, value)
+    }
+
+    fn value(&self) -> &[u8] {
+        self.parts().2
+    }
+
     fn is_alive(&self, now: Stamp) -> bool {
-        self.expires.is_none_or(|expires| now < expires)
+        now < self.parts().0
     }
 }
+
+impl Borrow<[u8]> for Row {
+    fn borrow(&self) -> &[u8] {
+        self.parts().1
+    }
+}
+
+impl Ord for Row {
+    fn cmp(&self, other: &Row) -> Ordering {
+        Borrow::<[u8]>::borrow(self).cmp(other.borrow())
+    }
+}
+
+impl PartialOrd for Row {
+    fn partial_cmp(&self, other: &Row) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Row) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Row {}
 
 impl MemoryStore {
     #[must_use]
@@ -62,7 +107,7 @@ impl MemoryStore {
             for (head, entry) in log.with_heads(game).take_while(|(head, _)| head.seq <= seq) {
                 kept.push(head, entry.at, entry.body.expose());
             }
-            *log = kept;
+            **log = kept;
         });
     }
 
@@ -77,9 +122,9 @@ impl MemoryStore {
         let (Some(outage), Ok(key)) = (self.clock.take_unkept(), Key::new(OUTAGES_KEY)) else {
             return;
         };
-        let mut outages = OutageList::parse(state.records.get(&key).map(|record| &*record.value));
+        let mut outages = OutageList::parse(state.record(&key).map(Row::value));
         outages.add(outage);
-        state.records.insert(key, Held { value: outages.to_record().into(), expires: None });
+        state.records.replace(Row::new(&key, &outages.to_record(), None));
     }
 
     /// Performs an append. `known` is the latest outage that was known when the caller requested
@@ -109,7 +154,7 @@ impl MemoryStore {
             return Ok(AppendOutcome::Early { at });
         }
         let mut head = head;
-        let log = state.logs.entry(append.game).or_insert_with(|| CompactLog::after(head));
+        let log = state.logs.entry(append.game).or_insert_with(|| Box::new(CompactLog::after(head)));
         for body in append.bodies {
             head = head.then(append.game, &body);
             log.push(head, at, body.expose());
@@ -124,8 +169,8 @@ impl MemoryStore {
         let now = self.clock.stamp();
         self.keep_outage(&mut state);
         let hold = update.conditions.iter().all(|(key, expect)| {
-            let record = state.records.get(key).filter(|record| record.is_alive(now));
-            expect.holds(record.map(|record| &*record.value))
+            let record = state.record(key).filter(|record| record.is_alive(now));
+            expect.holds(record.map(Row::value))
         });
         if !hold {
             return Ok(UpdateOutcome::Conflict);
@@ -136,19 +181,24 @@ impl MemoryStore {
 }
 
 impl State {
+    /// Returns a record, even if it has expired.
+    fn record(&self, key: &Key) -> Option<&Row> {
+        self.records.get(key.as_bytes())
+    }
+
     fn guard(&self, game: GameId, now: Stamp) -> Option<Guard> {
-        let record = self.records.get(&guard_key(game).ok()?)?;
-        Guard::parse(&record.value).filter(|_| record.is_alive(now))
+        let record = self.record(&guard_key(game).ok()?)?;
+        Guard::parse(record.value()).filter(|_| record.is_alive(now))
     }
 
     fn write(&mut self, writes: Vec<Write>) {
         for write in writes {
             match write {
                 Write::Put { key, value, expires } => {
-                    self.records.insert(key, Held { value: value.into(), expires });
+                    self.records.replace(Row::new(&key, &value, expires));
                 }
                 Write::Delete { key } => {
-                    self.records.remove(&key);
+                    self.records.remove(key.as_bytes());
                 }
             }
         }
@@ -164,21 +214,21 @@ impl Store for MemoryStore {
     fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {
         Box::pin(async move {
             let state = self.state.lock();
-            let entries = state.logs.get(&game).into_iter().flat_map(CompactLog::entries);
+            let entries = state.logs.get(&game).into_iter().flat_map(|log| log.entries());
             let after = entries.skip_while(|entry| entry.seq <= after_seq);
             Ok(after.take(limit.min(READ_MAX)).map(StoredEntry::from).collect())
         })
     }
 
     fn head(&self, game: GameId) -> ReadResult<'_, Head> {
-        Box::pin(async move { Ok(self.state.lock().logs.get(&game).map_or(Head::START, CompactLog::head)) })
+        Box::pin(async move { Ok(self.state.lock().logs.get(&game).map_or(Head::START, |log| log.head())) })
     }
 
     fn get(&self, key: Key) -> StoreResult<'_, Option<Vec<u8>>> {
         Box::pin(async move {
             let (now, state) = (self.clock.stamp(), self.state.lock());
-            let record = state.records.get(&key).filter(|record| record.is_alive(now));
-            Ok(record.map(|record| record.value.to_vec()))
+            let record = state.record(&key).filter(|record| record.is_alive(now));
+            Ok(record.map(|record| record.value().to_vec()))
         })
     }
 
@@ -187,10 +237,9 @@ impl Store for MemoryStore {
             let now = self.clock.stamp();
             let Some(range) = KeyRange::new(Some(&prefix), after.as_ref()) else { return Ok(Vec::new()) };
             let state = self.state.lock();
-            let alive =
-                state.records.range::<[u8], _>(range.bounds()).filter(|(_, record)| record.is_alive(now));
-            let found = alive.take(limit.min(READ_MAX));
-            Ok(found.map(|(key, record)| (key.clone(), record.value.to_vec())).collect())
+            let alive = state.records.range::<[u8], _>(range.bounds()).filter(|record| record.is_alive(now));
+            let found = alive.take(limit.min(READ_MAX)).map(Row::parts);
+            found.map(|(_, key, value)| Ok((Key::new(key)?, value.to_vec()))).collect()
         })
     }
 
@@ -202,7 +251,7 @@ impl Store for MemoryStore {
         Box::pin(async move {
             let mut state = self.state.lock();
             state.logs.remove(&game);
-            state.records.remove(&guard_key(game)?);
+            state.records.remove(guard_key(game)?.as_bytes());
             Ok(())
         })
     }
@@ -220,8 +269,7 @@ impl Store for MemoryStore {
                 return Ok(RetireOutcome::Conflict);
             }
             if state.logs.remove(&game).is_some() {
-                let held = Held { value: guard.encode().into(), expires: guard_expires(now) };
-                state.records.insert(guard_key(game)?, held);
+                state.records.replace(Row::new(&guard_key(game)?, &guard.encode(), guard_expires(now)));
             }
             Ok(RetireOutcome::Ok)
         })
@@ -239,7 +287,7 @@ impl Store for MemoryStore {
             let now = self.clock.stamp();
             let mut state = self.state.lock();
             let before = state.records.len();
-            state.records.retain(|_, record| record.is_alive(now));
+            state.records.retain(|record| record.is_alive(now));
             Ok((before - state.records.len()) as u64)
         })
     }

@@ -117,7 +117,7 @@ fn await_choices(game: &mut Game, at: Stamp) {
         }
     }
     if let Some(veil) = &mut game.veil {
-        veil.clock = Some(*clock);
+        veil.clock = Some(**clock);
     }
 }
 

@@ -52,7 +52,8 @@ pub struct Game {
     pub(crate) last_ply: Option<Moved>,
     /// The last ply, if it moved a piece between the board and a reserve.
     pub(crate) last_exchange: Option<Exchange>,
-    pub(crate) clock: Option<Clock>,
+    /// Boxed, because many games have no clock.
+    pub(crate) clock: Option<Box<Clock>>,
     /// The clocks that hide whether a side has chosen in a strike. `Some` only in games with
     /// coins.
     pub(crate) veil: Option<Box<Veil>>,
@@ -111,7 +112,7 @@ impl Game {
             position: Position::empty(terms.ruleset, terms.lakes),
             last_ply: None,
             last_exchange: None,
-            clock: Clock::new(terms.time),
+            clock: Clock::new(terms.time).map(Box::new),
             veil: (terms.ruleset.start == Start::Coins).then(Box::default),
             paused_since: None,
             offers: Offers::default(),
@@ -150,7 +151,7 @@ impl Game {
 
     /// True if [`Game::with_whole_turns`] has set this.
     pub fn has_whole_turns(&self) -> bool {
-        self.clock.as_ref().is_some_and(Clock::has_whole_turns)
+        self.clock.as_deref().is_some_and(Clock::has_whole_turns)
     }
 
     /// The lag compensation in milliseconds for a side that acts now, limited by the side's
@@ -192,6 +193,11 @@ impl Game {
     /// True if a side has submitted a deployment.
     pub fn is_ready(&self, side: Side) -> bool {
         self.deployments[side].is_some()
+    }
+
+    /// Each side's commitment to its deployment, after the start.
+    pub fn commitments(&self) -> PerSide<Option<Commitment>> {
+        self.commitments
     }
 
     /// The outcome of the game, after its end.
@@ -284,7 +290,7 @@ impl Game {
         }
         match self.phase {
             Phase::Deploying => Some(self.deploy_deadline),
-            Phase::Playing => self.clock.as_ref().and_then(of_play),
+            Phase::Playing => self.clock.as_deref().and_then(of_play),
             Phase::Over => None,
         }
     }

@@ -261,7 +261,7 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
 /// Returns both clocks at the time `now`. A side's time never falls below zero, and the clocks do
 /// not run while the game is paused.
 pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
-    let clock = game.clock.as_ref()?;
+    let clock = game.clock.as_deref()?;
     let veiled = game.veil.as_ref().and_then(|veil| veil.clock.as_ref());
     // While a strike is pending, the real clock of the other side is not shown, because a stopped
     // clock would reveal that the side has chosen (§Q4).

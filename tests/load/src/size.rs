@@ -19,9 +19,11 @@ use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 use crate::stand::{Bench, Rival, Stand};
 
-/// The number of connections opened before anything is measured, so that the one-time costs of a
-/// process do not count.
+/// The number of connections or games opened before anything is measured, so that the one-time
+/// costs of a process do not count.
 const WARM_UP: u32 = 64;
+/// The number of plies in each game that is played before anything is measured.
+const WARM_UP_PLIES: u32 = 20;
 /// The first number in the names of guests. It is so high that these names differ from those of
 /// players.
 const GUESTS_FROM: u32 = 1_000_000;
@@ -73,7 +75,7 @@ pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<Vec<Figure>, LoadEr
         let games = Games::measure(rival, plan, bench).await?;
         let (name, plies) = (rival.name(), plan.moves * 2);
         note(Figure::of(
-            format!("a game with its two players at its start, {name}"),
+            format!("a game with its players, after {WARM_UP} others, {name}"),
             games.begun_bytes / 1024.0,
             "KiB",
         ));
@@ -207,7 +209,8 @@ pub(crate) async fn deliver(
     Ok(latencies)
 }
 
-/// The cost of games, including their players' connections.
+/// The cost of games, including their players' connections, but without what a process needs
+/// once.
 struct Games {
     begun_bytes: f64,
     played_bytes: f64,
@@ -219,8 +222,12 @@ impl Games {
     async fn measure(rival: Rival, plan: Plan, bench: &Bench) -> Result<Games, LoadError> {
         let stand = Stand::start(rival, bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
         let mut warm = Vec::new();
-        for index in 0..WARM_UP {
-            warm.push(guest(&stand.server.address, GUESTS_FROM + index).await?);
+        for index in GUESTS_FROM..GUESTS_FROM + WARM_UP {
+            let mut pair = pair_of_server(&stand.server.address, index, true).await?;
+            for turn in 0..WARM_UP_PLIES {
+                pair.play(turn).await?;
+            }
+            warm.push(pair);
         }
         let each = |bytes: f64| bytes / f64::from(plan.games);
         let redis = |stand: &Stand| stand.redis.as_ref().map(|redis| redis.memory_bytes()).transpose();

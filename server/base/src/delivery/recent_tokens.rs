@@ -17,7 +17,8 @@ use crate::identity::{GuestPass, Principal, TokenHash};
 pub(crate) struct RecentTokens {
     absent_max: usize,
     stay: Duration,
-    known: HashMap<TokenHash, Visitor>,
+    /// Boxed, because the map has room for more tokens than it holds.
+    known: HashMap<TokenHash, Box<Visitor>>,
     of_player: HashMap<String, Vec<TokenHash>>,
     absent: BTreeMap<Departure, TokenHash>,
     numbers: u64,
@@ -65,7 +66,8 @@ impl RecentTokens {
         // Reserve space for only one more token, because most players have only one.
         tokens.reserve_exact(1);
         tokens.push(token);
-        self.known.insert(token, Visitor { identity: identity.clone(), since, connections: 1, left: None });
+        let visitor = Visitor { identity: identity.clone(), since, connections: 1, left: None };
+        self.known.insert(token, Box::new(visitor));
         Some(Visit { token, since })
     }
 

@@ -60,7 +60,7 @@ impl Table {
             if !self.outage.is_store_reached() {
                 // Show the game now, and again when it is known whether other servers have
                 // continued the game and whether its clocks were stopped.
-                self.following.openers.push(Opener { since: None, ..opener.clone() });
+                self.following.add(Opener { since: None, ..opener.clone() });
             }
             return false;
         }
@@ -70,7 +70,7 @@ impl Table {
             let game = (!self.outage.is_store_away).then(|| self.id());
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false, game }));
         }
-        self.following.openers.push(opener.clone());
+        self.following.add(opener.clone());
         true
     }
 
@@ -96,7 +96,7 @@ impl Table {
     }
 
     pub(super) fn admit_openers(&mut self, now: Stamp) {
-        for opener in std::mem::take(&mut self.following.openers) {
+        for opener in self.following.take_openers() {
             self.admit(now, opener);
         }
     }
@@ -117,7 +117,7 @@ impl Table {
             None => (Vec::new(), None),
             Some(since) if since.epoch != self.epoch => (Vec::new(), Some("epoch")),
             Some(since) => {
-                let events = shown.events_after(since.seq);
+                let events = shown.events_after(since.seq, &self.game);
                 let is_whole = since.seq + events.len() as u64 == shown.seq;
                 (events, Some(if is_whole { "events" } else { "view" }))
             }

@@ -1,7 +1,5 @@
 //! The three audiences of a table: their sequence numbers, latest events and connections.
 
-use std::collections::VecDeque;
-
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Abort, GameEvent, ServerToClient};
@@ -10,7 +8,7 @@ use flagfall_rules::{Event, Game, Viewer, see, see_change};
 use super::compact_ply::CompactPly;
 
 /// The number of events that are kept for each audience, to send them to connections that return.
-const RECENT_MAX: usize = 8;
+const RECENT_MAX: u64 = 8;
 /// The queue length above which a spectator gets the newest view instead of every event.
 const SPECTATOR_QUEUE_MAX: usize = 16;
 
@@ -24,56 +22,76 @@ pub(crate) struct Subscriber {
     pub(super) is_behind: bool,
 }
 
+/// An event that can be sent again, in eight bytes.
+#[derive(Clone, Copy, Default)]
+enum Kept {
+    Ply(CompactPly),
+    Ready(Side),
+    Started,
+    /// The event is in [`Shown::others`].
+    #[default]
+    Other,
+}
+
+const _: () = assert!(size_of::<Kept>() == 8, "each table keeps 24 of them");
+
+impl Kept {
+    fn new(event: &GameEvent) -> Kept {
+        match event {
+            GameEvent::Moved(seen) => CompactPly::new(seen).map_or(Kept::Other, Kept::Ply),
+            GameEvent::Ready { side } => Kept::Ready(*side),
+            GameEvent::Started { .. } => Kept::Started,
+            _ => Kept::Other,
+        }
+    }
+}
+
 /// The events that one audience has been shown.
 #[derive(Default)]
 pub(crate) struct Shown {
     /// The sequence number of the last event that this audience was shown (invariant 8 of
     /// docs/ARCHITECTURE.md).
     pub(crate) seq: u64,
-    /// The latest events, at most [`RECENT_MAX`]. `None` for an event that is in `others`.
-    recent: VecDeque<Option<CompactPly>>,
-    /// The latest events that do not fit into a [`CompactPly`], oldest first, with their sequence
-    /// numbers.
+    /// The latest events. The place of an event is its sequence number modulo [`RECENT_MAX`].
+    recent: Box<[Kept; RECENT_MAX as usize]>,
+    /// The latest events that do not fit into [`Kept`], oldest first, with their sequence numbers.
     #[expect(clippy::box_collection, reason = "most games have none, and a box less room than a list")]
     others: Option<Box<Vec<(u64, GameEvent)>>>,
 }
 
 impl Shown {
     /// Returns the events after `seq`. Empty if some of them are not in memory.
-    pub(crate) fn events_after(&self, seq: u64) -> Vec<GameEvent> {
-        let missed = self.seq.checked_sub(seq).and_then(|missed| usize::try_from(missed).ok());
-        match missed {
-            Some(missed) if missed <= self.recent.len() => {
-                let kept = self.recent.iter().skip(self.recent.len() - missed);
-                kept.zip(seq + 1..).filter_map(|(kept, seq)| self.event(*kept, seq)).collect()
-            }
-            Some(_) | None => Vec::new(),
+    pub(crate) fn events_after(&self, seq: u64, game: &Game) -> Vec<GameEvent> {
+        if self.seq.checked_sub(seq).is_none_or(|missed| missed > RECENT_MAX) {
+            return Vec::new();
         }
+        (seq + 1..=self.seq).filter_map(|seq| self.event(seq, game)).collect()
     }
 
-    fn event(&self, kept: Option<CompactPly>, seq: u64) -> Option<GameEvent> {
-        if let Some(ply) = kept {
-            return Some(GameEvent::Moved(ply.seen()));
+    fn event(&self, seq: u64, game: &Game) -> Option<GameEvent> {
+        match self.recent[(seq % RECENT_MAX) as usize] {
+            Kept::Ply(ply) => Some(GameEvent::Moved(ply.seen())),
+            Kept::Ready(side) => Some(GameEvent::Ready { side }),
+            // The commitments never change after the start.
+            Kept::Started => Some(GameEvent::Started { commitments: game.commitments() }),
+            Kept::Other => {
+                let mut others = self.others.iter().flat_map(|others| others.iter());
+                others.find(|(number, _)| *number == seq).map(|(_, event)| event.clone())
+            }
         }
-        let mut others = self.others.iter().flat_map(|others| others.iter());
-        others.find(|(number, _)| *number == seq).map(|(_, event)| event.clone())
     }
 
     fn push(&mut self, event: &GameEvent) {
         self.seq += 1;
-        if self.recent.len() == RECENT_MAX {
-            self.recent.pop_front();
-        }
-        let kept = match event {
-            GameEvent::Moved(seen) => CompactPly::new(seen),
-            _ => None,
-        };
-        self.recent.push_back(kept);
-        if kept.is_none() {
-            self.others.get_or_insert_default().push((self.seq, event.clone()));
+        let kept = Kept::new(event);
+        self.recent[(self.seq % RECENT_MAX) as usize] = kept;
+        if matches!(kept, Kept::Other) {
+            let others = self.others.get_or_insert_default();
+            others.reserve_exact(1);
+            others.push((self.seq, event.clone()));
         }
         if let Some(others) = &mut self.others {
-            others.retain(|(number, _)| number + RECENT_MAX as u64 > self.seq);
+            others.retain(|(number, _)| number + RECENT_MAX > self.seq);
             if others.is_empty() {
                 self.others = None;
             }
@@ -89,7 +107,8 @@ pub(crate) struct Audiences {
     /// connections of spectators.
     pub(super) players: Vec<Subscriber>,
     pub(super) spectators: Vec<Subscriber>,
-    pub(crate) behind: usize,
+    /// The number of spectators that are behind.
+    pub(crate) behind: u32,
 }
 
 impl Audiences {
@@ -170,14 +189,14 @@ impl Audiences {
         }
         let at = self.spectators.iter().position(is_it)?;
         let gone = self.spectators.swap_remove(at);
-        self.behind -= usize::from(gone.is_behind);
+        self.behind -= u32::from(gone.is_behind);
         Some(gone)
     }
 
     /// Removes spectators' connections that ended without a message.
     pub(super) fn drop_closed_spectators(&mut self) {
         self.spectators.retain(|spectator| !spectator.outbox.is_closed());
-        self.behind = self.spectators.iter().filter(|spectator| spectator.is_behind).count();
+        self.behind = self.spectators.iter().map(|spectator| u32::from(spectator.is_behind)).sum();
     }
 
     /// Returns the memory used for the events that can be sent again, in bytes.
@@ -186,7 +205,7 @@ impl Audiences {
         let all = [&self.sides[Side::Red], &self.sides[Side::Blue], &self.public];
         let bytes = |shown: &Shown| {
             let others = shown.others.iter().map(|others| others.capacity() * size_of::<(u64, GameEvent)>());
-            shown.recent.capacity() * size_of::<Option<CompactPly>>() + others.sum::<usize>()
+            size_of_val(&*shown.recent) + others.sum::<usize>()
         };
         all.map(bytes).iter().sum()
     }

@@ -100,10 +100,10 @@ impl Table {
                 self.work.queue.push_front(asked);
             }
             Some(Flight::Command { asked, side, .. }) => {
-                if matches!(asked.reply, Reply::Discard) {
+                if let (Reply::Discard, Some(turns)) = (&asked.reply, &mut self.house_turns) {
                     // A house player does not repeat its command, so it must be asked again
                     // later.
-                    self.house_turns.asked_at[side] = None;
+                    turns.asked_at[side] = None;
                     self.work.retry_later(now);
                 }
                 self.refuse(*asked, refusals::store_unclear());

@@ -30,7 +30,8 @@ pub(crate) struct Following {
     /// True if the replica must be compared with the log, regardless of announcements.
     pub(super) is_to_look: bool,
     /// The connections that wait until the table has read the head of the log.
-    pub(super) openers: Vec<Opener>,
+    #[expect(clippy::box_collection, reason = "few tables have any, and a box takes less room than a list")]
+    openers: Option<Box<Vec<Opener>>>,
 }
 
 pub(super) enum ToRead {
@@ -42,11 +43,11 @@ pub(super) enum ToRead {
 
 impl Following {
     pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
-        self.openers.iter().map(|opener| &opener.outbox)
+        self.openers.iter().flat_map(|openers| openers.iter()).map(|opener| &opener.outbox)
     }
 
     pub(super) fn is_quiet(&self) -> bool {
-        self.openers.is_empty()
+        self.openers.is_none()
     }
 
     /// True if the replica has all announced entries, and nothing waits for the log to be read.
@@ -71,9 +72,20 @@ impl Following {
         }
     }
 
+    pub(super) fn add(&mut self, opener: Opener) {
+        self.openers.get_or_insert_default().push(opener);
+    }
+
+    pub(super) fn take_openers(&mut self) -> Vec<Opener> {
+        self.openers.take().map(|openers| *openers).unwrap_or_default()
+    }
+
     /// Removes a connection from the openers that wait.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
-        self.openers.retain(|opener| opener.outbox.connection() != connection);
+        self.openers.take_if(|openers| {
+            openers.retain(|opener| opener.outbox.connection() != connection);
+            openers.is_empty()
+        });
     }
 
     /// Returns the part of the log that the table should read next. `is_open` is true if a

@@ -21,7 +21,7 @@ enum Unrecorded {
 pub(crate) struct OutageState {
     unrecorded: Unrecorded,
     /// The latest outage of the store that this table has handled.
-    seen: Option<Outage>,
+    seen: Option<Box<Outage>>,
     pub(super) is_store_away: bool,
     /// True if connections were last told that the part of the store with this game does not
     /// answer, while other parts do.
@@ -40,9 +40,10 @@ impl OutageState {
         } else {
             None
         };
+        let until = outages.iter().map(|outage| outage.until);
         OutageState {
             unrecorded: missing.map_or(Unrecorded::None, Unrecorded::Over),
-            seen: outages.iter().map(|outage| outage.until).max().map(|until| Outage { since: until, until }),
+            seen: until.max().map(|until| Box::new(Outage { since: until, until })),
             ..OutageState::default()
         }
     }
@@ -102,7 +103,7 @@ impl OutageState {
     /// game has a slow clock (`is_slow`), its clock has been running since the end of the outage,
     /// even if this table learns of the outage late.
     pub(super) fn note_outage(&mut self, game: &Game, is_slow: bool, outage: Outage) {
-        self.seen = Some(outage);
+        self.seen = Some(Box::new(outage));
         let latest = game.latest();
         match &mut self.unrecorded {
             // The log lacks this outage and also an earlier one, so add their lengths.
@@ -125,7 +126,7 @@ impl OutageState {
     /// start of the outage to the time of this entry, because clocks were stopped only from then
     /// on. The entry itself does not record the outage.
     pub(super) fn put_off(&mut self, game: &Game) {
-        let Some(seen) = self.seen else { return };
+        let Some(seen) = self.seen.as_deref() else { return };
         let latest = game.latest_shown();
         let is_inside = latest < seen.until && seen.since < seen.until && !game.is_paused();
         match &mut self.unrecorded {
@@ -146,7 +147,7 @@ impl OutageState {
     }
 
     pub(crate) fn is_new(&self, outage: Outage) -> bool {
-        self.seen.is_none_or(|seen| seen.until < outage.until)
+        self.seen.as_ref().is_none_or(|seen| seen.until < outage.until)
     }
 
     /// Records whether the store is unreachable. If clocks may be stopped because the store is

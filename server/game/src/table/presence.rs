@@ -30,11 +30,13 @@ struct Seat {
     acted_at: Option<Stamp>,
     /// The time at which the player last opened the game with a new connection to this server.
     here_since: Option<Stamp>,
-    elsewhere: Option<Elsewhere>,
 }
 
 pub(crate) struct Attendance {
     seats: PerSide<Seat>,
+    /// The players' newest connections to other servers. Boxed, because many servers have no
+    /// others.
+    elsewhere: Option<Box<PerSide<Option<Elsewhere>>>>,
     /// The start of the period in which this server has known the players' connections to other
     /// servers. `None` while it does not know them.
     pub(crate) sighted_since: Option<Stamp>,
@@ -47,6 +49,7 @@ impl Attendance {
         let presence = |side| if header.is_house(side) { Presence::Present } else { Presence::Away };
         Attendance {
             seats: PerSide::from_fn(|side| Seat { presence: presence(side), ..Seat::default() }),
+            elsewhere: None,
             // If the log is not shared, there are no other servers, so connections to them count
             // as known.
             sighted_since: Some(Stamp(0)),
@@ -132,20 +135,19 @@ impl Attendance {
         audiences: &mut Audiences,
     ) {
         for side in Side::BOTH {
-            let seat = &mut self.seats[side];
-            seat.elsewhere = elsewhere[side];
             let is_after = |(there, here): (Elsewhere, Stamp)| there.is_after(here);
-            if seat.elsewhere.zip(seat.here_since).is_some_and(is_after) {
+            if elsewhere[side].zip(self.seats[side].here_since).is_some_and(is_after) {
                 audiences.supersede(side);
             }
         }
+        self.elsewhere = (elsewhere != PerSide::default()).then(|| Box::new(elsewhere));
     }
 
     /// Makes a player's connection to this server the newest on all servers.
     pub(super) fn take_seat(&mut self, now: Stamp, side: Side, audiences: &mut Audiences) {
         audiences.supersede(side);
+        let after = self.elsewhere(side).map_or(now, |there| there.since.plus_ms(1));
         let seat = &mut self.seats[side];
-        let after = seat.elsewhere.map_or(now, |there| there.since.plus_ms(1));
         seat.here_since = Some(now.max(after));
         seat.left_at = None;
         self.set_presence(side, Presence::Present, audiences);
@@ -167,8 +169,9 @@ impl Attendance {
 
     pub(super) fn update(&mut self, now: Stamp, header: &GameHeader, audiences: &Audiences) {
         for side in Side::BOTH.into_iter().filter(|side| !header.is_house(*side)) {
+            let is_here = audiences.has_side(side) || self.elsewhere(side).is_some();
             let seat = &mut self.seats[side];
-            if audiences.has_side(side) || seat.elsewhere.is_some() {
+            if is_here {
                 seat.left_at = None;
                 self.set_presence(side, Presence::Present, audiences);
             } else if seat.left_at.is_none() {
@@ -180,6 +183,10 @@ impl Attendance {
                 self.set_presence(side, Presence::Away, audiences);
             }
         }
+    }
+
+    fn elsewhere(&self, side: Side) -> Option<Elsewhere> {
+        self.elsewhere.as_ref().and_then(|elsewhere| elsewhere[side])
     }
 
     fn set_presence(&mut self, side: Side, presence: Presence, audiences: &Audiences) {

@@ -67,7 +67,8 @@ pub(crate) struct Table {
     pub(crate) work: Work,
     pub(crate) following: Following,
     pub(crate) outage: OutageState,
-    pub(super) house_turns: HouseTurns,
+    /// Boxed, because most games have no house players.
+    pub(super) house_turns: Option<Box<HouseTurns>>,
     pub(crate) rematch: Rematch,
     pub(super) aborted: Option<AbortCause>,
 }
@@ -99,7 +100,7 @@ impl Table {
             work: Work::default(),
             following: Following::default(),
             outage: OutageState::default(),
-            house_turns: HouseTurns::default(),
+            house_turns: header.has_house().then(Box::default),
             rematch: Rematch::default(),
             aborted: None,
             header: Arc::new(header),
@@ -168,12 +169,8 @@ impl Table {
         self.game.outcome().is_some()
     }
 
-    pub(super) fn is_awaited(&self, side: Side) -> bool {
-        is_awaited(&self.game, side)
-    }
-
     pub(crate) fn awaits_house(&self) -> bool {
-        Side::BOTH.into_iter().any(|side| self.header.is_house(side) && self.is_awaited(side))
+        Side::BOTH.into_iter().any(|side| self.header.is_house(side) && is_awaited(&self.game, side))
     }
 
     /// Returns a time before which no deadline passes, and the game does not end because nothing

@@ -3,7 +3,7 @@
 
 use super::command::{Asked, Done};
 use super::follow::ToRead;
-use super::house_turns::{HOUSE_TAKEOVER_MS, moment};
+use super::house_turns::{HOUSE_TAKEOVER_MS, is_awaited, moment};
 use super::input::{Input, Output, TableInput};
 use super::rematch::RematchRequest;
 use super::state::{Health, Stopping, Table};
@@ -90,7 +90,7 @@ impl Table {
     pub(crate) fn wake_at(&self) -> Option<Stamp> {
         let is_waiting = self.work.flight.is_some() || self.is_unreadable() || self.is_stopping();
         let due = || {
-            let takeover_at = self.house_turns.takeover_at;
+            let takeover_at = self.house_turns.as_ref().and_then(|turns| turns.takeover_at);
             let time_is_up_at = self.time_is_up_at().filter(|_| !self.settings.is_relay);
             time_is_up_at.into_iter().chain(self.following.due_at).chain(takeover_at).min()
         };
@@ -213,12 +213,13 @@ impl Table {
     }
 
     fn wake_house_players(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
-        self.house_turns.takeover_at = None;
+        let Some(turns) = &mut self.house_turns else { return };
+        turns.takeover_at = None;
         if self.game.is_paused() || self.work.is_retrying() || self.settings.is_relay {
             return;
         }
         for side in Side::BOTH.into_iter().filter(|side| self.header.is_house(*side)) {
-            if self.house_turns.asked_at[side] == Some(moment(&self.game)) || !self.is_awaited(side) {
+            if turns.asked_at[side] == Some(moment(&self.game)) || !is_awaited(&self.game, side) {
                 continue;
             }
             // The server where the opponent has the game open makes the house player's move, so
@@ -226,10 +227,10 @@ impl Table {
             let takeover_at = self.game.latest().plus_ms(HOUSE_TAKEOVER_MS);
             let is_opponent_here = self.audiences.has_side(side.opponent());
             if self.following.is_shared && !is_opponent_here && now < takeover_at {
-                self.house_turns.takeover_at = Some(takeover_at);
+                turns.takeover_at = Some(takeover_at);
                 continue;
             }
-            self.house_turns.asked_at[side] = Some(moment(&self.game));
+            turns.asked_at[side] = Some(moment(&self.game));
             let view = Box::new(view(&self.game, Viewer::Player(side), now));
             outputs.push(Output::HouseTurn { side, view });
         }

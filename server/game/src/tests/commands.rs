@@ -33,6 +33,25 @@ fn the_start_shows_all_the_same_commitments_and_hides_the_other_side() {
 }
 
 #[test]
+fn the_events_up_to_the_start_can_be_sent_again() {
+    let mut hand = Hand::new(&header("classic"));
+    let mut clients = ["ana", "bo", "cy"].map(Client::new);
+    for client in &mut clients {
+        hand.open(client, None);
+        client.texts();
+    }
+    for (player, side, seed) in [(0, Side::Red, 1), (0, Side::Red, 2), (1, Side::Blue, 3)] {
+        hand.command(&clients[player], 0, deploy("classic", side, seed));
+    }
+    for (client, count) in clients.iter_mut().zip([4, 3, 3]) {
+        let (seen, start) = (client.events(), hand.position(0));
+        assert_eq!(seen.len(), count);
+        hand.open(client, Some(start));
+        assert_eq!(client.game().2, seen);
+    }
+}
+
+#[test]
 fn others_receive_the_same_bytes_for_any_deployment() {
     let bytes_for = |seed: u64, redeployments: u64| {
         let mut hand = Hand::new(&header("barrage"));

@@ -16,6 +16,8 @@ use crate::table::Table;
 /// The maximum number of bytes allocated for a game in memory that no connection has open. This
 /// includes the game's recent events.
 const GAME_BYTES_MAX: i64 = 4_096;
+/// The maximum size of an actor, which is a size class of the allocator.
+const ACTOR_BYTES_MAX: usize = 1_792;
 const PLIES: usize = 100;
 
 /// To measure more games and their resident memory in a process that does nothing else, run
@@ -32,6 +34,7 @@ fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
         on_a_clock[0], on_a_clock[1], at_rest[0], at_rest[1]
     );
     print_parts();
+    assert!(size_of::<Actor>() <= ACTOR_BYTES_MAX);
     assert!(on_a_clock[0] <= GAME_BYTES_MAX);
     assert!(at_rest[0] < 64);
 }

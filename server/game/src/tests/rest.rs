@@ -15,7 +15,7 @@ use super::harness::{
 use crate::CreateError;
 use crate::header::GameHeader;
 use crate::rest::Round;
-use crate::table::Input;
+use crate::table::{Input, Table};
 use crate::{replay, search};
 
 /// The time that a game stays in memory after it was only looked up.
@@ -550,7 +550,10 @@ fn at_every_ply_of_every_ruleset_a_game_that_rests_is_what_it_was() {
         for ply in 0..60 {
             hand.play(&mut ana, &mut bo, 1, &mut chance);
             let before = (Viewer::ALL.map(|viewer| (hand.seq(viewer), hand.view(viewer))), hand.table.head);
-            let positions = Viewer::ALL.map(|viewer| hand.table.audiences.shown(viewer).events_after(0));
+            let kept = |table: &Table| {
+                Viewer::ALL.map(|viewer| table.audiences.shown(viewer).events_after(0, &table.game))
+            };
+            let positions = kept(&hand.table);
             hand.close(&ana);
             hand.close(&bo);
             let is_running = hand.table.game.turn().is_some();
@@ -558,10 +561,7 @@ fn at_every_ply_of_every_ruleset_a_game_that_rests_is_what_it_was() {
             hand.reload();
             let after = (Viewer::ALL.map(|viewer| (hand.seq(viewer), hand.view(viewer))), hand.table.head);
             assert_eq!(before, after, "{} {ply}", ruleset.id);
-            assert_eq!(
-                positions,
-                Viewer::ALL.map(|viewer| hand.table.audiences.shown(viewer).events_after(0))
-            );
+            assert_eq!(positions, kept(&hand.table));
             (ana, bo) = (Client::new("ana"), Client::new("bo"));
             hand.open(&ana, None);
             hand.open(&bo, None);

@@ -250,7 +250,7 @@ impl Index {
         // deleted records before it finds the next one.
         let Some(range) = KeyRange::new(prefix, after) else { return Ok(Vec::new()) };
         let found = self.find_records(range.bounds(), limit.min(READ_MAX), |row| row.is_alive(now))?;
-        Ok(found.into_iter().map(|(key, row)| (key, row.value, row.expires)).collect())
+        Ok(found.into_iter().map(|(key, row)| (key, row.value.into(), row.expires)).collect())
     }
 
     /// Returns at most `limit` records in this range to which `is_wanted` applies.
@@ -300,7 +300,8 @@ impl Index {
         }
         let everything = (Bound::Unbounded, Bound::Unbounded);
         let records = self.find_records(everything, usize::MAX, |row| is_lost(row.place))?;
-        let write = |(key, RecordRow { value, expires, .. })| Write::Put { key, value, expires };
+        let write =
+            |(key, RecordRow { value, expires, .. })| Write::Put { key, value: value.into(), expires };
         Ok(Lost { games, records: records.into_iter().map(write).collect() })
     }
 

@@ -22,6 +22,10 @@ pub(super) type EntriesAt = (u64, Place);
 
 /// The maximum number of earlier rows that a row continues, directly or through other rows.
 const DEPTH_MAX: usize = 8;
+/// The maximum length of an encoded frame of a row.
+const ENCODED_BYTES_MAX: usize = 25;
+/// The smallest number of bytes by which the buffer with the encoded frames grows.
+const GROWTH_MIN: usize = 64;
 /// The bytes of a frame with one expiring record, without the record's key and value. If fewer
 /// bytes were counted, compacting small records would seem to free space again and again.
 pub(super) const FRAME_BYTES: usize = 26;
@@ -69,7 +73,7 @@ impl Iterator for Frames<'_> {
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct RecordRow {
-    pub(super) value: Vec<u8>,
+    pub(super) value: Box<[u8]>,
     pub(super) expires: Option<Stamp>,
     pub(super) place: Place,
 }
@@ -136,6 +140,10 @@ impl GameRow {
     fn push(&mut self, (first, place): EntriesAt) {
         let (before, Place { segment, .. }) = self.last;
         let later = (first.wrapping_sub(before), place.segment.wrapping_sub(segment));
+        if self.encoded.capacity() - self.encoded.len() < ENCODED_BYTES_MAX {
+            // Doubling the buffer would leave much of the memory of long games unused.
+            self.encoded.reserve_exact((self.encoded.len() / 4).max(GROWTH_MIN));
+        }
         put(&(later.0, later.1, place.at, place.length), &mut self.encoded);
         (self.count, self.last) = (self.count + 1, (first, place));
     }
@@ -254,14 +262,11 @@ impl Layer {
 
     fn write(&mut self, writes: Vec<Write>, place: Place) {
         for write in writes {
-            let key = write.key().clone();
-            let row = match write {
-                Write::Put { mut value, expires, .. } => {
-                    // The row stays in memory until a checkpoint has written it.
-                    value.shrink_to_fit();
-                    Some(Arc::new(RecordRow { value, expires, place }))
+            let (key, row) = match write {
+                Write::Put { key, value, expires } => {
+                    (key, Some(Arc::new(RecordRow { value: value.into(), expires, place })))
                 }
-                Write::Delete { .. } => None,
+                Write::Delete { key } => (key, None),
             };
             self.live += row.as_ref().map_or(0, |row| row.log_bytes(&key));
             if let Some(Some(before)) = self.records.insert(key.clone(), row) {
@@ -322,9 +327,17 @@ mod tests {
             assert_eq!(GameRow::parse(&encoded[..length]), None);
         }
         assert_eq!(GameRow::parse(&[&encoded[..], &[0]].concat()), None);
-        let row = RecordRow { value: b"v".to_vec(), expires: Some(Stamp(5)), place: place(24) };
+        let row = RecordRow { value: b"v"[..].into(), expires: Some(Stamp(5)), place: place(24) };
         assert_eq!(take(&bytes_of(&row)), Some(row));
         assert_eq!(take::<RecordRow>(b""), None);
+    }
+
+    #[test]
+    fn rows_take_little_memory() {
+        let row = GameRow::new(Head::START, (1..500).map(|seq| (seq, place(seq as u32 * 300))));
+        assert!(row.encoded.capacity() <= row.encoded.len() * 5 / 4 + GROWTH_MIN);
+        let counts_of_arc = 2 * size_of::<usize>();
+        assert!(size_of::<RecordRow>() + counts_of_arc <= 64, "a size class of the allocator");
     }
 
     #[test]

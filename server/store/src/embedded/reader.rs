@@ -136,6 +136,6 @@ impl Reader {
     /// Returns the value of a record, unless it has expired at this time.
     pub(super) fn get(&self, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, AccessError> {
         let row = self.index.record(key)?.filter(|row| row.is_alive(now));
-        Ok(row.map(|row| Arc::unwrap_or_clone(row).value))
+        Ok(row.map(|row| Arc::unwrap_or_clone(row).value.into()))
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use flagfall_board::{GameId, Stamp};
 
-use super::layout::WriteArguments;
+use super::layout::{WriteArguments, intent, parse_intent};
 use crate::compact_log::CompactLog;
 use crate::encoding::{entry_value, parse_entry, stamp_entry};
 use crate::store::StoredEntry;
@@ -19,7 +19,7 @@ use crate::value::Head;
 const LOG_OVERHEAD: usize = 256;
 /// The approximate memory that the side records of an append take up in addition to their content,
 /// in bytes.
-const WRITES_OVERHEAD: usize = 256;
+const WRITES_OVERHEAD: usize = 64;
 
 /// An entry as it is stored in Redis, with the head after it.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,8 +34,9 @@ pub(super) struct HeldEntry {
 struct HeldLog {
     /// The entries. Their hashes are computed again when entries are given back.
     log: CompactLog,
-    /// The side records of appends, each with the number of the append's last entry.
-    writes: Vec<(u64, Vec<WriteArguments>)>,
+    /// The side records of appends as [`intent`] encodes them, each with the number of the
+    /// append's last entry.
+    writes: Vec<(u64, Box<[u8]>)>,
     /// The approximate memory of the side records, in bytes.
     writes_bytes: usize,
     used: u64,
@@ -55,7 +56,9 @@ impl HeldLog {
         let Some((at, _, body)) = parse_entry(&value) else { return false };
         self.log.push(head, at, body);
         if !writes.is_empty() {
-            self.writes_bytes += WRITES_OVERHEAD + writes.iter().flatten().map(Vec::len).sum::<usize>();
+            // Copied, because an allocator may leave the unused part of a vector as it is.
+            let writes: Box<[u8]> = Box::from(&*intent(&writes));
+            self.writes_bytes += WRITES_OVERHEAD + writes.len();
             self.writes.reserve_exact(1);
             self.writes.push((head.seq, writes));
         }
@@ -68,14 +71,16 @@ impl HeldLog {
             let mut value = entry_value(head.hash, &body);
             stamp_entry(&mut value, at);
             let writes = self.writes.iter().find(|(seq, _)| *seq == head.seq);
-            HeldEntry { head, value, writes: writes.map(|(_, writes)| writes.clone()).unwrap_or_default() }
+            let writes = writes.and_then(|(_, writes)| parse_intent(writes)).unwrap_or_default();
+            HeldEntry { head, value, writes }
         })
     }
 }
 
 /// The held logs, up to a limit in bytes.
 pub(super) struct Held {
-    logs: HashMap<GameId, HeldLog>,
+    /// Boxed, because the map has room for more games than it holds.
+    logs: HashMap<GameId, Box<HeldLog>>,
     bytes: usize,
     bytes_max: usize,
     turn: u64,
@@ -93,7 +98,7 @@ impl Held {
         let log = self.logs.entry(game).or_insert_with(|| {
             let log = HeldLog::after(before, self.turn);
             self.bytes += log.bytes();
-            log
+            Box::new(log)
         });
         log.used = self.turn;
         let head = log.log.head();
@@ -104,7 +109,7 @@ impl Held {
         if head != before {
             // Some entries before these are missing. Only the new entries are held, because they
             // are the end of the log.
-            *log = HeldLog::after(before, self.turn);
+            **log = HeldLog::after(before, self.turn);
         }
         let are_held = entries.into_iter().all(|entry| log.push(entry));
         self.bytes += log.bytes();
@@ -153,7 +158,8 @@ impl Held {
     /// Returns the side records of a game's appends after `seq`, in order.
     pub(super) fn writes_after(&self, game: GameId, seq: u64) -> Vec<(u64, Vec<WriteArguments>)> {
         let writes = self.logs.get(&game).into_iter().flat_map(|log| &log.writes);
-        writes.filter(|(last, _)| *last > seq).cloned().collect()
+        let writes = writes.filter(|(last, _)| *last > seq);
+        writes.filter_map(|(last, writes)| Some((*last, parse_intent(writes)?))).collect()
     }
 
     /// Returns the held entries that Redis has lost. `head` is the head of the log in Redis.
@@ -178,8 +184,10 @@ impl Held {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::write_arguments;
     use super::*;
-    use crate::value::SecretBytes;
+    use crate::store::Write;
+    use crate::value::{Key, SecretBytes};
 
     fn game(number: u8) -> GameId {
         GameId::from_random([number; 12])
@@ -198,9 +206,12 @@ mod tests {
     #[test]
     fn a_log_that_lost_its_end_gets_what_is_missing() {
         let mut held = Held::new(1 << 20);
-        let all = entries(game(1), Head::START, &["a", "b", "c"]);
+        let mut all = entries(game(1), Head::START, &["a", "b", "c"]);
+        all[1].writes = write_arguments(&[Write::Delete { key: Key::new("a").unwrap() }]);
         held.note(game(1), Head::START, all[..1].to_vec());
         held.note(game(1), all[0].head, all[1..].to_vec());
+        assert!(held.writes_after(game(1), 1) == [(2, all[1].writes.clone())]);
+        assert!(held.writes_after(game(1), 2).is_empty());
         assert!(held.missing(game(1), all[2].head).is_none());
         assert!(held.missing(game(1), all[0].head) == Some(all[1..].to_vec()));
         assert!(held.missing(game(1), Head::START) == Some(all.clone()));
@@ -238,7 +249,7 @@ mod tests {
                 held.note(game(number), at, entries(game(number), at, &["x"]));
                 held.note(game(99), at, entries(game(99), at, &["x"]));
                 assert!(held.bytes <= held.bytes_max);
-                assert_eq!(held.bytes, held.logs.values().map(HeldLog::bytes).sum::<usize>());
+                assert_eq!(held.bytes, held.logs.values().map(|log| log.bytes()).sum::<usize>());
             }
         }
         assert!(held.games().contains(&game(99)) && !held.games().contains(&game(0)));

@@ -2,6 +2,9 @@
 //! players in a game do not lose their seats.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use flagfall_board::Stamp;
 
 use crate::store::Write;
 use crate::value::Key;
@@ -11,12 +14,17 @@ const BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The approximate memory that a copy takes up in addition to its content, in bytes.
 const COPY_OVERHEAD: usize = 128;
 
-/// The copies, and the owner of each copy.
+/// The copies, and the owner of each copy. Both share the keys.
 #[derive(Default)]
 pub(super) struct Kept {
-    records: BTreeMap<Key, Write>,
-    owned: HashMap<String, Vec<Key>>,
+    records: BTreeMap<Arc<[u8]>, Content>,
+    owned: HashMap<Box<str>, Box<[Arc<[u8]>]>>,
     bytes: usize,
+}
+
+struct Content {
+    value: Box<[u8]>,
+    expires: Option<Stamp>,
 }
 
 impl Kept {
@@ -24,27 +32,25 @@ impl Kept {
     /// none of them if there is no room.
     pub(super) fn keep(&mut self, owner: &str, records: Vec<Write>) {
         self.drop_owner(owner);
-        let records: Vec<Write> =
-            records.into_iter().filter(|record| matches!(record, Write::Put { .. })).collect();
-        if self.bytes + records.iter().map(bytes_of).sum::<usize>() > BYTES_MAX {
+        let bytes = |record: &Write| bytes_of(record.key().as_bytes(), record.value_bytes());
+        if self.bytes + records.iter().map(bytes).sum::<usize>() > BYTES_MAX {
             return;
         }
-        self.owned.insert(owner.to_owned(), records.iter().map(|record| record.key().clone()).collect());
-        records.into_iter().for_each(|record| self.insert(record));
+        let keys = records.into_iter().filter_map(|record| self.insert(record)).collect();
+        self.owned.insert(owner.into(), keys);
     }
 
     pub(super) fn drop_owner(&mut self, owner: &str) {
-        for key in self.owned.remove(owner).unwrap_or_default() {
-            self.forget(&key);
-        }
+        let keys = self.owned.remove(owner).unwrap_or_default();
+        keys.iter().for_each(|key| self.remove(key));
     }
 
     pub(super) fn owners(&self) -> Vec<String> {
-        self.owned.keys().cloned().collect()
+        self.owned.keys().map(|owner| owner.to_string()).collect()
     }
 
     pub(super) fn has(&self, key: &Key) -> bool {
-        self.records.contains_key(key)
+        self.records.contains_key(key.as_bytes())
     }
 
     /// Returns only the writes to records of which a copy is kept.
@@ -57,8 +63,12 @@ impl Kept {
         for write in writes {
             match write {
                 // The copy may be missing because its owner was dropped in the meantime.
-                Write::Put { .. } if self.has(write.key()) => self.insert(write),
-                Write::Put { .. } => {}
+                Write::Put { key, value, expires } => {
+                    if let Some(content) = self.records.get_mut(key.as_bytes()) {
+                        self.bytes = self.bytes - content.value.len() + value.len();
+                        *content = Content::new(&value, expires);
+                    }
+                }
                 Write::Delete { key } => self.forget(&key),
             }
         }
@@ -71,26 +81,43 @@ impl Kept {
     }
 
     pub(super) fn forget(&mut self, key: &Key) {
-        if let Some(record) = self.records.remove(key) {
-            self.bytes -= bytes_of(&record);
-        }
+        self.remove(key.as_bytes());
     }
 
     /// Returns all copies, to give them back.
     pub(super) fn all(&self) -> Vec<Write> {
-        self.records.values().cloned().collect()
+        let put = |(key, Content { value, expires }): (&Arc<[u8]>, &Content)| {
+            Some(Write::Put { key: Key::new(&**key).ok()?, value: value.to_vec(), expires: *expires })
+        };
+        self.records.iter().filter_map(put).collect()
     }
 
-    fn insert(&mut self, record: Write) {
-        self.bytes += bytes_of(&record);
-        if let Some(before) = self.records.insert(record.key().clone(), record) {
-            self.bytes -= bytes_of(&before);
+    /// Keeps a copy, and returns its key.
+    fn insert(&mut self, record: Write) -> Option<Arc<[u8]>> {
+        let Write::Put { key, value, expires } = record else { return None };
+        self.forget(&key);
+        let key: Arc<[u8]> = key.as_bytes().into();
+        self.bytes += bytes_of(&key, value.len());
+        self.records.insert(key.clone(), Content::new(&value, expires));
+        Some(key)
+    }
+
+    fn remove(&mut self, key: &[u8]) {
+        if let Some(content) = self.records.remove(key) {
+            self.bytes -= bytes_of(key, content.value.len());
         }
     }
 }
 
-fn bytes_of(write: &Write) -> usize {
-    COPY_OVERHEAD + write.key().as_bytes().len() + write.value_bytes()
+impl Content {
+    /// Copies the value, because an allocator may leave the unused part of a vector as it is.
+    fn new(value: &[u8], expires: Option<Stamp>) -> Content {
+        Content { value: value.into(), expires }
+    }
+}
+
+fn bytes_of(key: &[u8], value_bytes: usize) -> usize {
+    COPY_OVERHEAD + key.len() + value_bytes
 }
 
 #[cfg(test)]
