@@ -9,6 +9,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
 /** @typedef {import("../../types/messages").Seek} Seek */
 /** @typedef {import("../../types/messages").BriefSeek} BriefSeek */
+/** @typedef {import("../../types/messages").LobbyFilter} LobbyFilter */
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
@@ -51,7 +52,8 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
  * @property {boolean} hasLobbyChanges The server can send changes of the lobby.
- * @property {(ServerMessage & { type: "lobby" }) | undefined} lobby
+ * @property {LobbyFilter | undefined} filter Selects the seeks of the lobby.
+ * @property {(ServerMessage & { type: "lobby", filter?: LobbyFilter }) | undefined} lobby `filter`: the one that was sent for it.
  * @property {import("../../types/messages").PoolStatus | undefined} pool
  */
 
@@ -60,7 +62,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  *   | { kind: "tick" } | { kind: "online" } | { kind: "offline" } | { kind: "shown" } | { kind: "hidden" } | { kind: "await", isAwaiting: boolean }
  *   | { kind: "session", ok: boolean } | { kind: "ask", request: Request, id: string }
  *   | { kind: "open_game", game: string } | { kind: "close_game", game: string }
- *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby" } | { kind: "close_lobby" } | { kind: "retry" }
+ *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby", filter?: LobbyFilter } | { kind: "close_lobby" } | { kind: "retry" }
  *   | { kind: "look", message: ClientMessage }} Input
  */
 
@@ -98,7 +100,7 @@ export function newLine(now) {
     link: "down", failures: 0, retryAt: now, lostAt: now, isLost: false, heardAt: now, lastClose: undefined, fatal: undefined,
     isOffline: false, hiddenAt: undefined, isAwaiting: false, isStoreAway: false, lead: 0, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
     unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false,
-    lobby: undefined, pool: undefined,
+    filter: undefined, lobby: undefined, pool: undefined,
   };
 }
 
@@ -133,7 +135,10 @@ export function step(line, input, moment) {
       const games = game ? { ...line.games, [input.game]: { ...game, isNewEpoch: false } } : line.games;
       return { line: { ...line, games }, effects: [] };
     }
-    case "open_lobby": return { line: { ...line, wantsLobby: true }, effects: whenUp(line, [openLobby(line)]) };
+    case "open_lobby": {
+      const open = { ...line, wantsLobby: true, filter: input.filter };
+      return { line: open, effects: whenUp(open, [openLobby(open)]) };
+    }
     case "close_lobby": return {
       line: { ...line, wantsLobby: false, lobby: undefined }, effects: whenUp(line, [{ type: "close_lobby" }]),
     };
@@ -274,8 +279,8 @@ function refuse({ command }, code) {
 }
 
 /** @param {Line} line @returns {ClientMessage} */
-function openLobby({ hasLobbyChanges }) {
-  return { type: "open_lobby", ...(hasLobbyChanges && { changes: true }) };
+function openLobby({ hasLobbyChanges, filter }) {
+  return { type: "open_lobby", ...(hasLobbyChanges && { changes: true, ...(filter && { filter }) }) };
 }
 
 /**
@@ -338,7 +343,7 @@ function answered(line, message, now) {
       effects: [send({ type: "pong", id: message.id }), { kind: "server_time", time: message.server_time }],
     };
     case "accepted": case "refused": return toCommand(line, message, now);
-    case "lobby": return line.wantsLobby ? { line: { ...line, lobby: message }, effects: [] } : { line, effects: [{ kind: "message", message }] };
+    case "lobby": return line.wantsLobby ? { line: { ...line, lobby: { ...message, filter: line.filter } }, effects: [] } : { line, effects: [{ kind: "message", message }] };
     case "lobby_changed": return lobbyChanged(line, message);
     case "my_games": return { line: { ...line, ownGames: message.games }, effects: [] };
     case "game_started": return {

@@ -3,10 +3,13 @@
 // meanwhile, because the server soon ends the waits of a player without one. If it does, the page
 // says so.
 
+import { speedOf } from "../game/rules.js";
+
 /** @typedef {import("./line.js").Line} Line */
 /** @typedef {import("./line.js").Request} Request */
 /** @typedef {import("../../types/messages").Terms} Terms */
 /** @typedef {import("../../types/messages").Seek} Seek */
+/** @typedef {import("../../types/messages").LobbyFilter} LobbyFilter */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
 /** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
 
@@ -49,7 +52,7 @@ export function follow(before, line) {
   const started = line.ownGames.filter(({ id }) => !known.games.includes(id));
   const waits = afterAsked(afterStart(known, started), line);
   const isTold = line.pool !== known.pool;
-  const { seeks, gone } = line.lobby && line.lobby !== known.lobby ? compare(waits, line.lobby.seeks) : { seeks: waits.seeks, gone: [] };
+  const { seeks, gone } = line.lobby && line.lobby !== known.lobby ? compare(waits, line.lobby.seeks, line.lobby.filter) : { seeks: waits.seeks, gone: [] };
   const lobby = line.lobby ?? known.lobby;
   const isPoolGone = isTold && !line.pool && known.isPoolOld;
   return {
@@ -81,13 +84,21 @@ function afterAsked(waits, { unanswered }) {
   }, waits);
 }
 
-/** @param {Waits} waits @param {readonly Seek[]} listed @returns {{ seeks: readonly Seek[], gone: Request[] }} */
-function compare({ player, seeks, isLobbyOld }, listed) {
+/** True if the server lists offers with these terms under a filter. @param {LobbyFilter} filter @param {Terms} terms */
+export function selects({ ruleset, speed, rated }, terms) {
+  return (!ruleset || ruleset === terms.ruleset.split(",")[0]) && (!speed || speed === speedOf(terms.time))
+    && (rated === undefined || rated === (terms.rated ?? false));
+}
+
+/** @param {Waits} waits @param {readonly Seek[]} listed @param {LobbyFilter} [filter] @returns {{ seeks: readonly Seek[], gone: Request[] }} */
+function compare({ player, seeks, isLobbyOld }, listed, filter = {}) {
   if (listed.length >= MOST_SEEKS) return { seeks, gone: [] };
   const own = listed.filter(({ seeker }) => seeker.id === player);
+  const others = seeks.filter(({ id }) => !own.some((seek) => seek.id === id));
+  const hidden = others.filter(({ terms }) => !selects(filter, terms));
   // As long as there is a link, the player ends offers themselves, or somebody accepts them.
-  const missing = isLobbyOld ? seeks.filter(({ id }) => !own.some((seek) => seek.id === id)) : [];
-  return { seeks: own, gone: missing.map(again) };
+  const missing = isLobbyOld ? others.filter((seek) => !hidden.includes(seek)) : [];
+  return { seeks: [...own, ...hidden], gone: missing.map(again) };
 }
 
 /** @param {Seek} seek @returns {Request} */

@@ -42,6 +42,27 @@ test("the lobby is followed by changes, and asked for again after a gap", () => 
   assert.equal(sim.line.lobby?.seeks.length, 3, "a change after a gap is not applied");
 });
 
+test("a filter is sent to servers that know filters, again when it changes, and after a reconnect", () => {
+  const sim = new Sim();
+  const filter = { ruleset: "barrage", rated: false };
+  sim.put({ kind: "open_lobby", filter });
+  sim.put({ kind: "tick" });
+  sim.welcome();
+  assert.deepEqual(sim.sent().at(-1), { type: "open_lobby" });
+  sim.put({ kind: "closed", code: 1006 });
+  sim.put({ kind: "tick" });
+  sim.welcome({ lobby_changes: true });
+  assert.deepEqual(sim.sent().at(-1), { type: "open_lobby", changes: true, filter });
+  /** @type {ServerMessage} */
+  const lobby = { type: "lobby", number: 7, seeks: [], games: [], players_online: 2 };
+  sim.hear(lobby);
+  sim.put({ kind: "open_lobby" });
+  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true }]);
+  assert.equal(sim.line.lobby?.filter, filter, "until the server answers");
+  sim.hear(lobby);
+  assert.equal(sim.line.lobby?.filter, undefined);
+});
+
 test("a new seek takes its seeker and its terms from others", () => {
   const sim = new Sim();
   sim.put({ kind: "tick" });
