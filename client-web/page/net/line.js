@@ -135,10 +135,9 @@ export function step(line, input, moment) {
       const games = game ? { ...line.games, [input.game]: { ...game, isNewEpoch: false } } : line.games;
       return { line: { ...line, games }, effects: [] };
     }
-    case "open_lobby": {
-      const open = { ...line, wantsLobby: true, filter: input.filter };
-      return { line: open, effects: whenUp(open, [openLobby(open)]) };
-    }
+    case "open_lobby": return {
+      line: { ...line, wantsLobby: true, filter: input.filter }, effects: whenUp(line, [openLobby({ ...line, filter: input.filter })]),
+    };
     case "close_lobby": return {
       line: { ...line, wantsLobby: false, lobby: undefined }, effects: whenUp(line, [{ type: "close_lobby" }]),
     };

@@ -3,13 +3,10 @@
 // meanwhile, because the server soon ends the waits of a player without one. If it does, the page
 // says so.
 
-import { speedOf } from "../game/rules.js";
-
 /** @typedef {import("./line.js").Line} Line */
 /** @typedef {import("./line.js").Request} Request */
 /** @typedef {import("../../types/messages").Terms} Terms */
 /** @typedef {import("../../types/messages").Seek} Seek */
-/** @typedef {import("../../types/messages").LobbyFilter} LobbyFilter */
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
 /** @typedef {import("../../types/messages").ServerMessage} ServerMessage */
 
@@ -52,8 +49,10 @@ export function follow(before, line) {
   const started = line.ownGames.filter(({ id }) => !known.games.includes(id));
   const waits = afterAsked(afterStart(known, started), line);
   const isTold = line.pool !== known.pool;
-  const { seeks, gone } = line.lobby && line.lobby !== known.lobby ? compare(waits, line.lobby.seeks, line.lobby.filter) : { seeks: waits.seeks, gone: [] };
-  const lobby = line.lobby ?? known.lobby;
+  // A filter may hide the player's offers.
+  const whole = line.lobby?.filter ? undefined : line.lobby;
+  const { seeks, gone } = whole && whole !== known.lobby ? compare(waits, whole.seeks) : { seeks: waits.seeks, gone: [] };
+  const lobby = whole ?? known.lobby;
   const isPoolGone = isTold && !line.pool && known.isPoolOld;
   return {
     waits: {
@@ -79,26 +78,19 @@ function afterAsked(waits, { unanswered }) {
       case "enter_pool": return { ...waits, terms: command.terms };
       case "leave_pool": return { ...waits, terms: undefined };
       case "cancel_challenge": return { ...waits, challenge: undefined };
+      case "cancel_seek": return { ...waits, seeks: waits.seeks.filter(({ id }) => id !== command.seek) };
       default: return waits;
     }
   }, waits);
 }
 
-/** True if the server lists offers with these terms under a filter. @param {LobbyFilter} filter @param {Terms} terms */
-export function selects({ ruleset, speed, rated }, terms) {
-  return (!ruleset || ruleset === terms.ruleset.split(",")[0]) && (!speed || speed === speedOf(terms.time))
-    && (rated === undefined || rated === (terms.rated ?? false));
-}
-
-/** @param {Waits} waits @param {readonly Seek[]} listed @param {LobbyFilter} [filter] @returns {{ seeks: readonly Seek[], gone: Request[] }} */
-function compare({ player, seeks, isLobbyOld }, listed, filter = {}) {
+/** @param {Waits} waits @param {readonly Seek[]} listed @returns {{ seeks: readonly Seek[], gone: Request[] }} */
+function compare({ player, seeks, isLobbyOld }, listed) {
   if (listed.length >= MOST_SEEKS) return { seeks, gone: [] };
   const own = listed.filter(({ seeker }) => seeker.id === player);
-  const others = seeks.filter(({ id }) => !own.some((seek) => seek.id === id));
-  const hidden = others.filter(({ terms }) => !selects(filter, terms));
   // As long as there is a link, the player ends offers themselves, or somebody accepts them.
-  const missing = isLobbyOld ? others.filter((seek) => !hidden.includes(seek)) : [];
-  return { seeks: [...own, ...hidden], gone: missing.map(again) };
+  const missing = isLobbyOld ? seeks.filter(({ id }) => !own.some((seek) => seek.id === id)) : [];
+  return { seeks: own, gone: missing.map(again) };
 }
 
 /** @param {Seek} seek @returns {Request} */

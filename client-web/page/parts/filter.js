@@ -1,6 +1,6 @@
 // The filter of the open offers, and the offers that it selects.
 
-import { selects } from "../net/waits.js";
+import { speedOf } from "../game/rules.js";
 import { line, rulesets, say, speak } from "../state.js";
 import { h, useEffect, useRef } from "../vendor/library.js";
 import { Waiting, rulesetTitle } from "./basics.js";
@@ -20,16 +20,23 @@ export function FilteredOffers({ seeks, empty }) {
   const isAsked = line.value.lobby?.filter !== filter;
   useTold(filter, isAsked, selected.length);
   return [
-    h("div", { class: "filter", role: "group", "aria-label": say("offers-filter") },
+    h("div", { class: "stack tight", role: "group", "aria-label": say("offers-filter") },
       h(Select, { label: say("form-ruleset"), name: "ruleset", options: rulesets.value.map(({ id }) => [id, rulesetTitle(id)]) }),
-      h(Select, { label: say("leaderboard-speed"), name: "speed", options: SPEEDS.map((speed) => [speed, say("speed", { speed })]) }),
-      h(Select, { label: say("form-rated"), name: "rated", options: ["true", "false"].map((rated) => [rated, say("filter-rated", { rated })]) })),
+      h("div", { class: "filter" },
+        h(Select, { label: say("leaderboard-speed"), name: "speed", options: SPEEDS.map((speed) => [speed, say("speed", { speed })]) }),
+        h(Select, { label: say("form-rated"), name: "rated", options: ["true", "false"].map((rated) => [rated, say("filter-rated", { rated })]) }))),
     selected.length === 0 && isAsked ? h(Waiting, { skeleton: "lines" })
       : h(OfferList, { seeks: selected, empty: filter ? [
         say("offers-selected", { count: 0 }), " ",
         h("button", { class: "button compact", onClick: () => (offerFilter.value = undefined) }, say("filter-clear")),
       ] : empty }),
   ];
+}
+
+/** True if the filter selects offers with these terms. @param {LobbyFilter} filter @param {import("../../types/messages").Terms} terms */
+function selects({ ruleset, speed, rated }, terms) {
+  return (!ruleset || ruleset === terms.ruleset.split(",")[0]) && (!speed || speed === speedOf(terms.time))
+    && (rated === undefined || rated === (terms.rated ?? false));
 }
 
 /** Says how many offers a changed filter selects. @param {LobbyFilter | undefined} filter @param {boolean} isAsked @param {number} count */

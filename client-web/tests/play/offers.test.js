@@ -313,6 +313,10 @@ test("open offers are filtered, also after the line was cut", async (t) => {
   await page.goBack();
   await rows.nth(2).waitFor();
   assert.equal(await rules.inputValue(), "barrage");
+  await section.getByLabel("Speed").selectOption("Blitz");
+  await section.getByText("No open offer fits.").waitFor();
+  await section.getByLabel("Speed").selectOption("Any");
+  await rows.nth(2).waitFor();
   await section.getByLabel("Rated").selectOption("Yes");
   await section.getByText("No open offer fits.").waitFor();
   assert.deepEqual([...await violations(page), ...await bursts(page)], []);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { NO_WAITS, follow, hear, isWaiting, selects } from "../../page/net/waits.js";
+import { NO_WAITS, follow, hear, isWaiting } from "../../page/net/waits.js";
 import { ANN, BOB, Sim, TERMS } from "../line_sim.js";
 
 /** @typedef {import("../../types/messages").Seek} Seek */
@@ -144,29 +144,20 @@ test("a page without the lobby hears whether the offers are still there", () => 
   assert.deepEqual(sim.waits.seeks.map(({ id }) => id), ["s2"]);
 });
 
-test("a filter selects by ruleset, custom ones too, by speed and by rated", () => {
-  const timed = /** @type {const} */ ({ ruleset: "barrage,ties=attacker", time: { kind: "fischer", base_s: 180, increment_s: 2 } });
-  assert.ok(selects({}, TERMS));
-  assert.ok(selects({ ruleset: "barrage", speed: "blitz", rated: false }, timed));
-  assert.ok(!selects({ ruleset: "classic" }, timed));
-  assert.ok(!selects({ speed: "rapid" }, timed));
-  assert.ok(!selects({ speed: "rapid" }, TERMS), "without a clock there is no speed");
-  assert.ok(!selects({ rated: true }, timed));
-  assert.ok(selects({ rated: true }, { ...timed, rated: true }));
-});
-
-test("an own offer that a filter hides is still a wait, and not missed", () => {
+test("an own offer that a filter hides is still a wait, and is not missed later", () => {
   const sim = atHome();
-  sim.hear(lobbyOf(seekOf("s1"), seekOf("s2", { terms: { ...TERMS, ruleset: "barrage" } })));
-  sim.put({ kind: "open_lobby", filter: { ruleset: "barrage" } });
-  sim.hear(lobbyOf(seekOf("s2", { terms: { ...TERMS, ruleset: "barrage" } })));
-  assert.deepEqual(sim.waits.seeks.map(({ id }) => id), ["s2", "s1"]);
+  const filter = { ruleset: "barrage" };
+  sim.hear(lobbyOf(seekOf("s1"), seekOf("s2")));
+  sim.put({ kind: "open_lobby", filter });
+  sim.hear(lobbyOf());
   sim.back();
   sim.hear(lobbyOf());
-  assert.deepEqual(sim.gone, [{ type: "seek", terms: { ...TERMS, ruleset: "barrage" } }]);
+  assert.deepEqual(sim.gone, []);
   assert.equal(sim.isWaiting, true);
+  sim.put({ kind: "ask", id: "c-1", request: { type: "cancel_seek", seek: "s1" } });
   sim.put({ kind: "open_lobby" });
   sim.hear(lobbyOf());
+  assert.equal(sim.gone.length, 1, "the server has ended the other one");
   assert.equal(sim.isWaiting, false);
 });
 
