@@ -9,7 +9,6 @@ import { hear, openMessage, unopened } from "../game/follow.js";
 /** @typedef {import("../../types/messages").GameSummary} GameSummary */
 /** @typedef {import("../../types/messages").Seek} Seek */
 /** @typedef {import("../../types/messages").BriefSeek} BriefSeek */
-/** @typedef {import("../../types/messages").LobbyFilter} LobbyFilter */
 /** @typedef {import("../game/follow.js").GameNews} GameNews */
 
 /** A message that changes something and waits for its answer. @typedef {Extract<ClientMessage, { cmd_id: string }>} Command */
@@ -52,8 +51,8 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
  * @property {boolean} hasLobbyChanges The server can send changes of the lobby.
- * @property {LobbyFilter | undefined} filter Selects the seeks of the lobby.
- * @property {(ServerMessage & { type: "lobby", filter?: LobbyFilter }) | undefined} lobby `filter`: the one that was sent for it.
+ * @property {import("../../types/messages").LobbyFilter} [filter]
+ * @property {(ServerMessage & { type: "lobby", filter?: Line["filter"] }) | undefined} lobby
  * @property {import("../../types/messages").PoolStatus | undefined} pool
  */
 
@@ -62,7 +61,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  *   | { kind: "tick" } | { kind: "online" } | { kind: "offline" } | { kind: "shown" } | { kind: "hidden" } | { kind: "await", isAwaiting: boolean }
  *   | { kind: "session", ok: boolean } | { kind: "ask", request: Request, id: string }
  *   | { kind: "open_game", game: string } | { kind: "close_game", game: string }
- *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby", filter?: LobbyFilter } | { kind: "close_lobby" } | { kind: "retry" }
+ *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby", filter?: Line["filter"] } | { kind: "close_lobby" } | { kind: "retry" }
  *   | { kind: "look", message: ClientMessage }} Input
  */
 
@@ -100,7 +99,7 @@ export function newLine(now) {
     link: "down", failures: 0, retryAt: now, lostAt: now, isLost: false, heardAt: now, lastClose: undefined, fatal: undefined,
     isOffline: false, hiddenAt: undefined, isAwaiting: false, isStoreAway: false, lead: 0, player: undefined, page: undefined, session: "none", claimSeconds: 60, hasAbout: undefined,
     unanswered: [], games: {}, ownGames: [], wantsLobby: false, hasLobbyChanges: false,
-    filter: undefined, lobby: undefined, pool: undefined,
+    lobby: undefined, pool: undefined,
   };
 }
 
@@ -279,7 +278,7 @@ function refuse({ command }, code) {
 
 /** @param {Line} line @returns {ClientMessage} */
 function openLobby({ hasLobbyChanges, filter }) {
-  return { type: "open_lobby", ...(hasLobbyChanges && { changes: true, ...(filter && { filter }) }) };
+  return { type: "open_lobby", ...(hasLobbyChanges && { changes: true, filter }) };
 }
 
 /**
