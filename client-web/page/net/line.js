@@ -51,7 +51,8 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  * @property {readonly GameSummary[]} ownGames
  * @property {boolean} wantsLobby
  * @property {boolean} hasLobbyChanges The server can send changes of the lobby.
- * @property {(ServerMessage & { type: "lobby" }) | undefined} lobby
+ * @property {import("../../types/messages").LobbyFilter} [filter]
+ * @property {(ServerMessage & { type: "lobby", filter?: Line["filter"] }) | undefined} lobby
  * @property {import("../../types/messages").PoolStatus | undefined} pool
  */
 
@@ -60,7 +61,7 @@ import { hear, openMessage, unopened } from "../game/follow.js";
  *   | { kind: "tick" } | { kind: "online" } | { kind: "offline" } | { kind: "shown" } | { kind: "hidden" } | { kind: "await", isAwaiting: boolean }
  *   | { kind: "session", ok: boolean } | { kind: "ask", request: Request, id: string }
  *   | { kind: "open_game", game: string } | { kind: "close_game", game: string }
- *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby" } | { kind: "close_lobby" } | { kind: "retry" }
+ *   | { kind: "seen_epoch", game: string } | { kind: "open_lobby", filter?: Line["filter"] } | { kind: "close_lobby" } | { kind: "retry" }
  *   | { kind: "look", message: ClientMessage }} Input
  */
 
@@ -133,7 +134,9 @@ export function step(line, input, moment) {
       const games = game ? { ...line.games, [input.game]: { ...game, isNewEpoch: false } } : line.games;
       return { line: { ...line, games }, effects: [] };
     }
-    case "open_lobby": return { line: { ...line, wantsLobby: true }, effects: whenUp(line, [openLobby(line)]) };
+    case "open_lobby": return {
+      line: { ...line, wantsLobby: true, filter: input.filter }, effects: whenUp(line, [openLobby({ ...line, filter: input.filter })]),
+    };
     case "close_lobby": return {
       line: { ...line, wantsLobby: false, lobby: undefined }, effects: whenUp(line, [{ type: "close_lobby" }]),
     };
@@ -274,8 +277,8 @@ function refuse({ command }, code) {
 }
 
 /** @param {Line} line @returns {ClientMessage} */
-function openLobby({ hasLobbyChanges }) {
-  return { type: "open_lobby", ...(hasLobbyChanges && { changes: true }) };
+function openLobby({ hasLobbyChanges, filter }) {
+  return { type: "open_lobby", ...(hasLobbyChanges && { changes: true, filter }) };
 }
 
 /**
@@ -338,7 +341,7 @@ function answered(line, message, now) {
       effects: [send({ type: "pong", id: message.id }), { kind: "server_time", time: message.server_time }],
     };
     case "accepted": case "refused": return toCommand(line, message, now);
-    case "lobby": return line.wantsLobby ? { line: { ...line, lobby: message }, effects: [] } : { line, effects: [{ kind: "message", message }] };
+    case "lobby": return line.wantsLobby ? { line: { ...line, lobby: { ...message, filter: line.filter } }, effects: [] } : { line, effects: [{ kind: "message", message }] };
     case "lobby_changed": return lobbyChanged(line, message);
     case "my_games": return { line: { ...line, ownGames: message.games }, effects: [] };
     case "game_started": return {

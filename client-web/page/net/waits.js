@@ -49,8 +49,10 @@ export function follow(before, line) {
   const started = line.ownGames.filter(({ id }) => !known.games.includes(id));
   const waits = afterAsked(afterStart(known, started), line);
   const isTold = line.pool !== known.pool;
-  const { seeks, gone } = line.lobby && line.lobby !== known.lobby ? compare(waits, line.lobby.seeks) : { seeks: waits.seeks, gone: [] };
-  const lobby = line.lobby ?? known.lobby;
+  // A filter may hide the player's offers.
+  const whole = line.lobby?.filter ? undefined : line.lobby;
+  const { seeks, gone } = whole && whole !== known.lobby ? compare(waits, whole.seeks) : { seeks: waits.seeks, gone: [] };
+  const lobby = whole ?? known.lobby;
   const isPoolGone = isTold && !line.pool && known.isPoolOld;
   return {
     waits: {
@@ -76,6 +78,7 @@ function afterAsked(waits, { unanswered }) {
       case "enter_pool": return { ...waits, terms: command.terms };
       case "leave_pool": return { ...waits, terms: undefined };
       case "cancel_challenge": return { ...waits, challenge: undefined };
+      case "cancel_seek": return { ...waits, seeks: waits.seeks.filter(({ id }) => id !== command.seek) };
       default: return waits;
     }
   }, waits);

@@ -1,9 +1,9 @@
 // The first page: one button for each common choice, and what goes on.
 
 import { PieceArt, Waiting, playAddress } from "../parts/basics.js";
-import { ChallengeList, FinishedList, GameList, OfferList, PoolCard, finishedOf, useLobby } from "../parts/lists.js";
+import { ChallengeList, FinishedList, GameList, OfferList, PoolCard, finishedOf, offerFilter, useLobby } from "../parts/lists.js";
 import { go } from "../route.js";
-import { askOrTell, line, onMessage, readApi, say, tell } from "../state.js";
+import { askOrTell, line, moreWords, onMessage, readApi, say, show, tell } from "../state.js";
 import { h, useEffect, useState } from "../vendor/library.js";
 
 /** @typedef {import("../../types/messages").Terms} Terms */
@@ -17,8 +17,11 @@ const TERMS = {
   friend: { ruleset: "classic", time: { kind: "fischer", base_s: 900, increment_s: 10 } },
 };
 
+/** With more open offers, they can be filtered. */
+const FEW_OFFERS = 5;
+
 export function HomePage() {
-  const lobby = useLobby();
+  const lobby = useLobby(offerFilter.value);
   const invited = useInvitations();
   const { link, ownGames, player } = line.value;
   const isRated = player?.kind === "account";
@@ -77,14 +80,26 @@ export function HomePage() {
     h("p", null, h("a", { href: "/play" }, say("all-choices"))),
     h("div", { class: "columns" },
       hasGames ? null : own,
-      h("section", { class: "card stack" },
-        h("h2", null, say("offers")),
-        lobby ? h(OfferList, { seeks: lobby.seeks, empty: [say("offers-empty"), " ", h("a", { href: playAddress(TERMS.quick, { who: "anybody" }) }, say("offers-post"))] })
-          : h(Waiting, { skeleton: "lines" })),
+      h(Offers, { lobby }),
       h("section", { class: "card stack" },
         h("h2", null, say("live-games")),
         lobby ? h(LiveGames, { games: lobby.games }) : h(Waiting, { skeleton: "lines" }),
         h("a", { href: "/watch" }, say("watch-all")))));
+}
+
+/** Open offers. The filter is loaded when it is asked for. @param {{ lobby: import("../net/line.js").Line["lobby"] }} props */
+function Offers({ lobby }) {
+  const [filter, setFilter] = useState(/** @type {typeof import("../parts/filter.js") | undefined} */ (undefined));
+  const load = () => Promise.all([import("../parts/filter.js"), moreWords()]).then(([filter]) => setFilter(filter), () => show(say("no-answer")));
+  useEffect(() => {
+    if (offerFilter.value) void load();
+  }, []);
+  return h("section", { class: "card stack", "data-focus": "select" },
+    h("div", { class: "row-of spread" }, h("h2", null, say("offers")),
+      !filter && lobby && lobby.seeks.length > FEW_OFFERS ? h("button", { class: "button compact", onClick: load }, say("offers-filter")) : null),
+    !lobby || (offerFilter.value && !filter) ? h(Waiting, { skeleton: "lines" }) : h(filter?.FilteredOffers ?? OfferList, {
+      seeks: lobby.seeks, empty: [say("offers-empty"), " ", h("a", { href: playAddress(TERMS.quick, { who: "anybody" }) }, say("offers-post"))],
+    }));
 }
 
 /** Challenges to this player, as long as the page is shown. */

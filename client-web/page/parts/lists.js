@@ -1,7 +1,7 @@
 // Offers, games that run or are over, and the wait for an opponent, as lists.
 
 import { allWords, askOrTell, line, loadedRefusal, say, serverTime, show, tell } from "../state.js";
-import { h, useEffect, useState } from "../vendor/library.js";
+import { h, signal, useEffect, useState } from "../vendor/library.js";
 import {
   changesText, playerName, rulesetTitle, termsText, timeText, useTicks,
 } from "./basics.js";
@@ -11,17 +11,18 @@ import {
 /** @typedef {import("../../types/messages").Player} Player */
 /** @typedef {import("../../types/messages").Invitation} Invitation */
 
-/** Keeps the lobby open while a page is shown. */
-export function useOpenLobby() {
-  useEffect(() => {
-    tell({ kind: "open_lobby" });
-    return () => tell({ kind: "close_lobby" });
-  }, []);
+/** The filter of the first page, until the page is loaded anew. */
+export const offerFilter = signal(/** @type {import("../../types/messages").LobbyFilter | undefined} */ (undefined));
+
+/** Keeps the lobby open while a page is shown. @param {typeof offerFilter["value"]} [filter] */
+export function useOpenLobby(filter) {
+  useEffect(() => tell({ kind: "open_lobby", filter }), [filter]);
+  useEffect(() => () => tell({ kind: "close_lobby" }), []);
 }
 
-/** Follows the lobby while a page is shown. */
-export function useLobby() {
-  useOpenLobby();
+/** Follows the lobby while a page is shown. @param {typeof offerFilter["value"]} [filter] */
+export function useLobby(filter) {
+  useOpenLobby(filter);
   return line.value.lobby;
 }
 

@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { PHONE, picture } from "../browser.js";
+import { bursts, violations } from "../axe.js";
+import { PHONE, newPage, picture } from "../browser.js";
 import { feedPage, until, welcome } from "../fed.js";
 import { chromium, rules, server } from "../fed_site.js";
 import { BEGIN, GAME, gameMessage, player } from "../pairs.js";
+import { network } from "../programs.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
@@ -255,4 +257,73 @@ test("the first page has challenges to answer, ways to change its terms, and the
     assert.deepEqual(faults, []);
     await context.close();
   }
+});
+
+/** Offers games of these rulesets as a new guest, as long as the page is open. @param {Page} page @param {string[]} rulesets */
+const offers = (page, rulesets) => page.evaluate((rulesets) => /** @type {Promise<void>} */ (new Promise((resolve) => {
+  const line = new WebSocket(`${location.origin.replace("http", "ws")}/ws`);
+  const send = (/** @type {object} */ message) => line.send(JSON.stringify(message));
+  let open = 0;
+  line.onopen = () => send({ type: "hello", protocol: 1, client: "test" });
+  line.onmessage = ({ data }) => {
+    const { type, id } = JSON.parse(data);
+    if (type === "ping") send({ type: "pong", id });
+    if (type === "welcome") rulesets.forEach((ruleset) => send({ type: "seek", cmd_id: crypto.randomUUID(), terms: { ruleset, time: { kind: "unlimited" } } }));
+    if (type === "accepted" && ++open === rulesets.length) resolve();
+  };
+})), rulesets);
+
+test("open offers are filtered, also after the line was cut", async (t) => {
+  const between = await network(server);
+  t.after(() => between.close());
+  const others = await newPage(chromium);
+  await others.page.goto(server.url);
+  const { page, faults, context } = await newPage(chromium, { ...PHONE, viewport: { width: 360, height: 640 } });
+  /** The rulesets in each list that came. @type {string[]} */
+  const lists = [];
+  page.on("websocket", (line) => line.on("framereceived", ({ payload }) => {
+    const { type, seeks } = JSON.parse(String(payload));
+    if (type === "lobby") lists.push(seeks.map((/** @type {any} */ { terms }) => terms.ruleset).sort().join(" "));
+  }));
+  await page.goto(between.url);
+  const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "Open offers" }) });
+  const rows = section.getByRole("listitem");
+  await offers(others.page, ["classic", "classic", "barrage"]);
+  await rows.nth(2).waitFor();
+  assert.equal(await section.getByRole("button", { name: "Filter" }).count(), 0, "few offers need no filter");
+  await offers(others.page, ["classic", "classic", "barrage"]);
+  await section.getByRole("button", { name: "Filter" }).press("Enter");
+  const rules = section.getByLabel("Rules");
+  await rules.and(page.locator(":focus")).waitFor();
+  await rules.selectOption("barrage");
+  await page.getByRole("log").filter({ hasText: "2 open offers fit." }).waitFor({ state: "attached" });
+  const shown = () => rows.locator(".small").allTextContents();
+  assert.deepEqual(await shown(), ["Barrage, no clock", "Barrage, no clock"]);
+  await picture(page, "home-filter-phone", true);
+  const before = lists.length;
+  between.cut();
+  while (lists.length === before) await page.waitForTimeout(10);
+  assert.equal(lists.at(-1), "barrage barrage");
+  await offers(others.page, ["classic", "barrage"]);
+  await rows.nth(2).waitFor();
+  assert.deepEqual(await shown(), ["Barrage, no clock", "Barrage, no clock", "Barrage, no clock"]);
+  // Another page has all offers; the filter waits for the way back.
+  await page.getByRole("link", { name: "All rules, clocks and opponents" }).click();
+  await page.getByText("Classic, no clock").nth(4).waitFor();
+  await page.goBack();
+  await rows.nth(2).waitFor();
+  assert.equal(await rules.inputValue(), "barrage");
+  await section.getByLabel("Speed").selectOption("Blitz");
+  await section.getByText("No open offer fits.").waitFor();
+  await section.getByLabel("Speed").selectOption("Any");
+  await rows.nth(2).waitFor();
+  await section.getByLabel("Rated").selectOption("Yes");
+  await section.getByText("No open offer fits.").waitFor();
+  assert.deepEqual([...await violations(page), ...await bursts(page)], []);
+  await picture(page, "home-filter-none", true);
+  await section.getByRole("button", { name: "Show all" }).click();
+  await rows.nth(7).waitFor();
+  assert.equal(await rules.inputValue(), "");
+  assert.deepEqual(faults, []);
+  await Promise.all([others, { context }].map(({ context }) => context.close()));
 });

@@ -23,7 +23,7 @@ test("the lobby is followed by changes, and asked for again after a gap", () => 
   sim.welcome({ lobby_changes: true });
   sim.sent();
   sim.put({ kind: "open_lobby" });
-  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true }]);
+  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true, filter: undefined }]);
   const seek = (/** @type {string} */ id) => ({ id, seeker: BOB, terms: TERMS });
   const summary = (/** @type {string} */ id) => ({ id, created: 0, phase: /** @type {const} */ ("playing"), ply: 3, players: { red: ANN, blue: BOB }, terms: TERMS });
   sim.hear({ type: "lobby", number: 7, seeks: [seek("s1"), seek("s3")], games: [summary("g1"), summary("g2")], players_online: 2 });
@@ -38,8 +38,29 @@ test("the lobby is followed by changes, and asked for again after a gap", () => 
   assert.deepEqual(shown(), [["s0", "s1", "s2"], ["g2 4", "g3 3"], 3]);
   sim.sent();
   sim.hear({ type: "lobby_changed", number: 10, players_online: 4, change: { removed: [0] } });
-  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true }]);
+  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true, filter: undefined }]);
   assert.equal(sim.line.lobby?.seeks.length, 3, "a change after a gap is not applied");
+});
+
+test("a filter is sent to servers that know filters, again when it changes, and after a reconnect", () => {
+  const sim = new Sim();
+  const filter = { ruleset: "barrage", rated: false };
+  sim.put({ kind: "open_lobby", filter });
+  sim.put({ kind: "tick" });
+  sim.welcome();
+  assert.deepEqual(sim.sent().at(-1), { type: "open_lobby" });
+  sim.put({ kind: "closed", code: 1006 });
+  sim.put({ kind: "tick" });
+  sim.welcome({ lobby_changes: true });
+  assert.deepEqual(sim.sent().at(-1), { type: "open_lobby", changes: true, filter });
+  /** @type {ServerMessage} */
+  const lobby = { type: "lobby", number: 7, seeks: [], games: [], players_online: 2 };
+  sim.hear(lobby);
+  sim.put({ kind: "open_lobby" });
+  assert.deepEqual(sim.sent(), [{ type: "open_lobby", changes: true, filter: undefined }]);
+  assert.equal(sim.line.lobby?.filter, filter, "until the server answers");
+  sim.hear(lobby);
+  assert.equal(sim.line.lobby?.filter, undefined);
 });
 
 test("a new seek takes its seeker and its terms from others", () => {

@@ -248,7 +248,7 @@ test("changes of rules make the id of a custom game, without what the rules say 
 
 test("what loads no more texts needs none", () => {
   const first = new Words("en", texts("en"));
-  const more = /^(game\/explain|pages\/(play|challenge|watch|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay|settings)|table\/(viewer|chat|notes|queue)|parts\/(load|push|diagram|rating_chart|dialog|settings|notices|report|webhook|email|checks|terms))\.js$/;
+  const more = /^(game\/explain|pages\/(play|challenge|watch|rules|deployments?|profile|leaderboard|games|account|statistics|about|replay|settings)|table\/(viewer|chat|notes|queue)|parts\/(filter|load|push|diagram|rating_chart|dialog|settings|notices|report|webhook|email|checks|terms))\.js$/;
   for (const { name, code } of sources.filter(({ name }) => !more.test(name))) {
     for (const [, id = ""] of code.matchAll(/\bsay\("([a-z-]+)"/g)) assert.ok(first.has(id), `${name}: ${id}`);
   }

@@ -144,6 +144,23 @@ test("a page without the lobby hears whether the offers are still there", () => 
   assert.deepEqual(sim.waits.seeks.map(({ id }) => id), ["s2"]);
 });
 
+test("an own offer that a filter hides is still a wait, and is not missed later", () => {
+  const sim = atHome();
+  const filter = { ruleset: "barrage" };
+  sim.hear(lobbyOf(seekOf("s1"), seekOf("s2")));
+  sim.put({ kind: "open_lobby", filter });
+  sim.hear(lobbyOf());
+  sim.back();
+  sim.hear(lobbyOf());
+  assert.deepEqual(sim.gone, []);
+  assert.equal(sim.isWaiting, true);
+  sim.put({ kind: "ask", id: "c-1", request: { type: "cancel_seek", seek: "s1" } });
+  sim.put({ kind: "open_lobby" });
+  sim.hear(lobbyOf());
+  assert.equal(sim.gone.length, 1, "the server has ended the other one");
+  assert.equal(sim.isWaiting, false);
+});
+
 test("a game that began while the line was away is announced, and its offer is not missed", () => {
   const sim = atHome();
   sim.hear(lobbyOf(seekOf("s1")));

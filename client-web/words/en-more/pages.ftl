@@ -601,6 +601,25 @@ check-needs-https = Browsers check records only on pages with https. Use the ter
 check-not = This page does not check whether each move, strike and clock follows the rules. The terminal client does that: flagfall check.
 check-file = The keys are those of this server. A record of another server has to be checked with that server's keys.
 
+## The filter of open offers
+
+filter-any = Any
+# $rated: true or false.
+filter-rated =
+    { $rated ->
+        [true] Yes
+       *[false] No
+    }
+filter-clear = Show all
+# $count: 80 if there may be more.
+offers-selected =
+    { $count ->
+        [0] No open offer fits.
+        [one] 1 open offer fits.
+        [80] At least 80 open offers fit.
+       *[other] { $count } open offers fit.
+    }
+
 ## The terms of an offer
 
 # $count.

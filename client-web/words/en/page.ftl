@@ -85,6 +85,7 @@ offer-own = Your offer
 offer-withdrawn = Your offer is withdrawn.
 offers-empty = None right now. Post one, and a sound tells you when somebody accepts it.
 offers-post = Post an offer
+offers-filter = Filter
 live-games = Live games
 live-games-empty = Nobody is playing right now.
 live-games-last = The last game that ended:

@@ -621,6 +621,26 @@ check-needs-https = Браузеры проверяют записи тольк�
 check-not = Эта страница не проверяет, по правилам ли сделаны ходы и удары и верны ли часы. Это делает клиент для терминала: flagfall check.
 check-file = Ключи взяты у этого сервера. Запись другого сервера надо проверять ключами того сервера.
 
+## The filter of open offers
+
+filter-any = Не важно
+# $rated: true or false.
+filter-rated =
+    { $rated ->
+        [true] Да
+       *[false] Нет
+    }
+filter-clear = Показать все
+# $count: 80 if there may be more.
+offers-selected =
+    { $count ->
+        [0] Подходящих предложений нет.
+        [one] Подходит { $count } предложение.
+        [few] Подходят { $count } предложения.
+        [80] Подходят по меньшей мере 80 предложений.
+       *[many] Подходят { $count } предложений.
+    }
+
 ## The terms of an offer
 
 # $count.

@@ -85,6 +85,7 @@ offer-own = Ваше предложение
 offer-withdrawn = Ваше предложение отозвано.
 offers-empty = Пока нет. Предложите игру: когда её примут, раздастся звук.
 offers-post = Предложить игру
+offers-filter = Фильтр
 live-games = Идущие партии
 live-games-empty = Сейчас никто не играет.
 live-games-last = Последняя законченная партия:
