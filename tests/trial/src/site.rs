@@ -463,8 +463,8 @@ impl Site {
     }
 
     /// Records a period without the store, or without a part of it, which had these games before.
-    /// `from` is the moment at which it may have begun. `stops_clocks` is true if no server could reach it. In that case, the clocks stopped if the
-    /// period was long enough.
+    /// `from` is the moment at which it may have begun. `stops_clocks` is true if no server could
+    /// reach it. In that case, the clocks stopped if the period was long enough.
     async fn note_away(
         &mut self,
         server: Option<usize>,

@@ -26,8 +26,8 @@ const FORM: u8 = 1;
 /// The number of lines at which a page is full.
 const LINES_MAX: usize = 64;
 /// The number of bytes at which a page is full. This limit keeps all records of a player,
-/// including ratings, below 4 KB.
-const BYTES_MAX: usize = 2_200;
+/// including ratings, below 3 KB, so that they take about 4 KB of Redis's memory.
+const BYTES_MAX: usize = 1_100;
 const HOUR_MS: u64 = 60 * 60 * 1_000;
 /// The number of histories that a check reads at the same time.
 const READS_MAX: usize = 16;

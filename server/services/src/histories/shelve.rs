@@ -10,7 +10,7 @@ use super::book::{Opened, TRIES, Volume, VolumeRef, delete_volumes, missing, rea
 
 /// The number of unmerged volumes that are merged at a time. So after the job, a history has fewer
 /// unmerged volumes than this.
-const MERGED: usize = 16;
+const MERGED: usize = 32;
 /// The maximum size of a merged volume in bytes. It must fit into a record of the store.
 const BYTES_MAX: usize = 56 * 1024;
 
