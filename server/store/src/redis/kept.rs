@@ -14,11 +14,13 @@ const BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The approximate memory that a copy takes up in addition to its content, in bytes.
 const COPY_OVERHEAD: usize = 128;
 
+type SharedKey = Arc<[u8]>;
+
 /// The copies, and the owner of each copy. Both share the keys.
 #[derive(Default)]
 pub(super) struct Kept {
-    records: BTreeMap<Arc<[u8]>, Content>,
-    owned: HashMap<Box<str>, Box<[Arc<[u8]>]>>,
+    records: BTreeMap<SharedKey, Content>,
+    owned: HashMap<Box<str>, Box<[SharedKey]>>,
     bytes: usize,
 }
 
@@ -86,17 +88,17 @@ impl Kept {
 
     /// Returns all copies, to give them back.
     pub(super) fn all(&self) -> Vec<Write> {
-        let put = |(key, Content { value, expires }): (&Arc<[u8]>, &Content)| {
+        let put = |(key, Content { value, expires }): (&SharedKey, &Content)| {
             Some(Write::Put { key: Key::new(&**key).ok()?, value: value.to_vec(), expires: *expires })
         };
         self.records.iter().filter_map(put).collect()
     }
 
     /// Keeps a copy, and returns its key.
-    fn insert(&mut self, record: Write) -> Option<Arc<[u8]>> {
+    fn insert(&mut self, record: Write) -> Option<SharedKey> {
         let Write::Put { key, value, expires } = record else { return None };
         self.forget(&key);
-        let key: Arc<[u8]> = key.as_bytes().into();
+        let key: SharedKey = key.as_bytes().into();
         self.bytes += bytes_of(&key, value.len());
         self.records.insert(key.clone(), Content::new(&value, expires));
         Some(key)
