@@ -388,7 +388,11 @@ fn replay(log: &Log<'_>, index: &Index) -> Result<Replayed, Failure> {
         let from = if *number == state.until.segment { state.until.at } else { HEADER_BYTES as u64 };
         let mut found: Vec<Found<'_>> = frames(&bytes, segments.seal(*number), from).collect();
         end = Point { segment: *number, at: bytes.len() as u64 };
-        if is_last && let Some(torn) = torn_from(&found, *number, signs) {
+        // With a damaged header, the whole segment would look like an unfinished write.
+        if is_last
+            && !lacks_segments
+            && let Some(torn) = torn_from(&found, *number, signs)
+        {
             segments.cut(Point { segment: *number, at: torn })?;
             end.at = torn;
             found.retain(|found| match found {
