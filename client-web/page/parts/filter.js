@@ -9,8 +9,8 @@ import { OfferList, offerFilter } from "./lists.js";
 /** @typedef {import("../../types/messages").LobbyFilter} LobbyFilter */
 
 const SPEEDS = ["bullet", "blitz", "rapid", "classical", "correspondence"];
-/** A choice is told after this time, because arrow keys go through all choices. */
-const TELL_MS = 1_000;
+/** A choice is announced after this time, because arrow keys pass through all choices. */
+const ANNOUNCE_MS = 1_000;
 
 /** Like `OfferList`. @param {{ seeks: readonly import("../../types/messages").Seek[], empty: any }} props */
 export function FilteredOffers({ seeks, empty }) {
@@ -18,7 +18,7 @@ export function FilteredOffers({ seeks, empty }) {
   const selected = filter ? seeks.filter(({ terms }) => selects(filter, terms)) : seeks;
   // The seeks are still those of the filter before.
   const isAsked = line.value.lobby?.filter !== filter;
-  useTold(filter, isAsked, selected.length);
+  useAnnouncement(filter, isAsked, selected.length);
   return [
     h("div", { class: "stack tight", role: "group", "aria-label": say("offers-filter") },
       h(Select, { label: say("form-ruleset"), name: "ruleset", options: rulesets.value.map(({ id }) => [id, rulesetTitle(id)]) }),
@@ -40,16 +40,16 @@ function selects({ ruleset, speed, rated }, terms) {
 }
 
 /** Says how many offers a changed filter selects. @param {LobbyFilter | undefined} filter @param {boolean} isAsked @param {number} count */
-function useTold(filter, isAsked, count) {
-  const told = useRef(filter);
+function useAnnouncement(filter, isAsked, count) {
+  const announced = useRef(filter);
   const latest = useRef(count);
   latest.current = count;
   useEffect(() => {
-    if (isAsked || told.current === filter) return undefined;
+    if (isAsked || announced.current === filter) return undefined;
     const timer = setTimeout(() => {
-      told.current = filter;
+      announced.current = filter;
       speak(say("offers-selected", { count: latest.current }));
-    }, TELL_MS);
+    }, ANNOUNCE_MS);
     return () => clearTimeout(timer);
   }, [filter, isAsked]);
 }

@@ -18,7 +18,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{Player, PlayerKind, Time};
+use flagfall_protocol::{Player, Time};
 use flagfall_store::{Expect, Key, Update, Write};
 use serde::{Deserialize, Serialize};
 
@@ -128,9 +128,9 @@ impl Listing {
 
 /// Returns the names of the people who play; empty for house players.
 pub(super) fn names_of(header: &GameHeader) -> PerSide<String> {
-    PerSide::from_fn(|side: Side| match header.players[side].kind {
-        PlayerKind::House => String::new(),
-        PlayerKind::Guest | PlayerKind::Account | PlayerKind::Bot => header.players[side].name.clone(),
+    PerSide::from_fn(|side: Side| match header.is_house(side) {
+        true => String::new(),
+        false => header.players[side].name.clone(),
     })
 }
 

@@ -3,26 +3,14 @@
 
 mod common;
 
-use std::process::{Command, Stdio};
-
-use common::Guarded;
-use flagfall_tests::server_program;
+use common::run_load;
 
 #[test]
 fn a_short_run_comes_to_a_figure_beside_each_target() {
     let words = "scale --only lobby,crowd,masters --games 2 4 --joins 20 --changes 20 --spectators 90 \
-                 --crowd-plies 3 --appending 10 --append-rounds 1 --server";
-    let bench = Command::new(env!("CARGO_BIN_EXE_flagfall-load"))
-        .args(words.split_whitespace())
-        .arg(server_program())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the benchmark runs");
-    let mut bench = Guarded(bench);
-    let printed = std::io::read_to_string(bench.0.stdout.take().expect("piped")).expect("text");
-    let status = bench.0.wait().expect("the benchmark ends");
-    assert!(status.success(), "the benchmark failed; its error is above, and before it came:\n{printed}");
+                 --crowd-plies 3 --appending 10 --append-rounds 1";
+    let (is_ok, printed) = run_load(words);
+    assert!(is_ok, "the benchmark failed; its error is above, and before it came:\n{printed}");
     for figure in [
         "a lobby join at 4 games, to one at 2 ",
         "bytes to a watcher of a busy lobby, ",

@@ -3,25 +3,13 @@
 
 mod common;
 
-use std::process::{Command, Stdio};
-
-use common::Guarded;
-use flagfall_tests::server_program;
+use common::run_load;
 
 #[test]
 fn a_short_run_comes_to_a_figure_beside_each_target() {
-    let words = "targets --rounds 1 --games 8 --moves 4 --append-ms 20 --paced-ms 100 --server";
-    let bench = Command::new(env!("CARGO_BIN_EXE_flagfall-load"))
-        .args(words.split(' '))
-        .arg(server_program())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the benchmark runs");
-    let mut bench = Guarded(bench);
-    let printed = std::io::read_to_string(bench.0.stdout.take().expect("piped")).expect("text");
-    let status = bench.0.wait().expect("the benchmark ends");
-    assert!(status.success(), "the benchmark failed; its error is above, and before it came:\n{printed}");
+    let words = "targets --rounds 1 --games 8 --moves 4 --append-ms 20 --paced-ms 100";
+    let (is_ok, printed) = run_load(words);
+    assert!(is_ok, "the benchmark failed; its error is above, and before it came:\n{printed}");
     let figures = printed.lines().filter(|line| line.contains(" at most ") || line.contains(" at least "));
     let figures: Vec<&str> = figures.collect();
     let count = |start: &str| figures.iter().filter(|line| line.starts_with(start)).count();

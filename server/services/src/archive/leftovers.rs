@@ -9,13 +9,15 @@
 //! The due time of a game that has ended (`flags/TIME/GAME`) is deleted when it comes. In a game
 //! with days per move that is days later, so such due times are also deleted here.
 
+use std::collections::HashSet;
+
 use flagfall_base::keys::{FLAGS, GONE, LIVE, PROOF, RATED, REMATCH, RecordKind, time16};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::write_if;
 use flagfall_board::{GameId, Side};
 use flagfall_game::{TableError, finished};
 use flagfall_protocol::{RatingChange, RecordSignature};
-use flagfall_store::{Expect, Head, Key, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Head, Key, StoreError, Write};
 
 use super::{Archiver, ArchivingError};
 use crate::ratings::change_of;
@@ -53,19 +55,20 @@ impl Archiver {
 
     /// Removes the due times of games that are over.
     async fn remove_due_times(&self) -> Result<usize, StoreError> {
+        let mut running = HashSet::new();
+        let mut scan = Scan::new(&*self.store, LIVE.all()?);
+        while let Some(records) = scan.next().await? {
+            running.extend(records.iter().filter_map(|(key, _)| LIVE.game(key)));
+        }
         let mut removed = 0;
         let soon = FLAGS.under([&time16(self.store.now().plus_ms(SOON_MS))])?;
         let mut scan = Scan::new(&*self.store, FLAGS.all()?).after(soon);
         while let Some(records) = scan.next().await? {
             for (key, _) in records {
-                let Some(game) = FLAGS.game(&key) else { continue };
-                let live = LIVE.key([&game])?;
-                if self.store.get(live.clone()).await?.is_some() {
-                    continue;
-                }
-                let conditions = vec![(live, Expect::Absent)];
-                let update = Update { conditions, writes: vec![Write::Delete { key }] };
-                removed += usize::from(self.store.update(update).await? == UpdateOutcome::Ok);
+                let Some(game) = FLAGS.game(&key).filter(|game| !running.contains(game)) else { continue };
+                // The game may have begun after the running games were read.
+                let writes = vec![Write::Delete { key }];
+                removed += usize::from(write_if(&*self.store, LIVE.key([&game])?, None, writes).await?);
             }
         }
         Ok(removed)

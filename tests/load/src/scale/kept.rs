@@ -21,8 +21,7 @@ use crate::process::Measured;
 use crate::stand::server_arguments;
 
 const PAIRS: u32 = 4;
-/// The number of players of all pairs.
-const PLAYERS: f64 = 8.0;
+const PLAYERS: f64 = 2.0 * PAIRS as f64;
 /// Parts of the games. After each, Redis is looked at, and the first one is a warm-up.
 const PARTS: u32 = 3;
 /// One in this many games of a pair is begun through the pool.
