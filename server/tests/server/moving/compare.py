@@ -22,8 +22,8 @@ import urllib.request
 # What is not kept, or differs from one moment to the next. Pauses move the deadlines of running games.
 NOT_KEPT = {"/health", "/ready", "/api/openapi.json", "/api/schema", "/api/schema/{name}", "/api/feeds/{secret}", "/api/push"}
 MOMENTARY = {"server_time", "request", "deadline"}
-# Version 0.1 answers these differently: it knows no audiences of records.
-CHANGED_SINCE_0_1 = re.compile(r"\?as=|/record\.txt|^/api/rulesets")
+# Version 0.1 answers these differently: it knows no audiences of records and no list of finished games.
+CHANGED_SINCE_0_1 = re.compile(r"\?as=|/record\.txt|^/api/rulesets|phase=over")
 AUDIENCES = ["red", "blue", "public", "all"]
 SPEEDS = ["bullet", "blitz", "rapid", "slow", "correspondence"]
 PAGE = 20
