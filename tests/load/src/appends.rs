@@ -31,7 +31,7 @@ use tokio::process::Command;
 use self::bare_file::BareFile;
 use self::bare_redis::BareRedis;
 use self::round::{BODY_BYTES, Round, us_since};
-pub(crate) use self::round::{GAMES, Running};
+pub(crate) use self::round::{Choice, Running, every_game, games};
 use crate::duel::median;
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
@@ -175,8 +175,7 @@ async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared
     let folder = scratch(plan.folder.as_deref())?;
     let lasting = Duration::from_millis(plan.round_ms);
     let mut sides = Sides::open(medium, folder.path()).await?;
-    let of_task = |task| (task..GAMES.max(waiting)).step_by(waiting as usize).map(Running::new).collect();
-    let mut games: Vec<Vec<Running>> = (0..waiting).map(of_task).collect();
+    let mut games = games(waiting, &every_game());
     let mut bare_games = games.clone();
     let (mut through, mut bare, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..=plan.rounds {
@@ -322,13 +321,12 @@ pub(crate) async fn in_turns(
 ) -> Result<Round, LoadError> {
     let begun = Instant::now();
     let until = begun + lasting;
-    let all = games.iter().map(Vec::len).sum::<usize>() as u32;
     let appends = Arc::new(AtomicU64::new(0));
     let tasks: Vec<_> = games
         .iter_mut()
         .map(|games| {
             let (appender, games, appends) = (appender.clone(), std::mem::take(games), appends.clone());
-            tokio::spawn(async move { append_all(&appender, games, all, until, &appends).await })
+            tokio::spawn(async move { append_all(&appender, games, until, &appends).await })
         })
         .collect();
     let mut latencies = Vec::new();
@@ -343,7 +341,6 @@ pub(crate) async fn in_turns(
 async fn append_all(
     appender: &Appender,
     mut games: Vec<Running>,
-    all: u32,
     until: Instant,
     appends: &AtomicU64,
 ) -> Result<(Vec<u64>, Vec<Running>), LoadError> {
@@ -357,7 +354,7 @@ async fn append_all(
             game.head = appender.append(game.id(), game.head).await?;
             latencies.push(us_since(asked));
             appends.fetch_add(1, Ordering::Relaxed);
-            game.replace_if_over(all);
+            game.replace_if_over();
         }
     }
 }

@@ -10,8 +10,8 @@ pub enum LoadError {
         "{0} cannot be started ({1}); build it: cargo build --profile dist -p flagfall-server -p flagfall-load"
     )]
     Start(String, std::io::Error),
-    /// The child process did not print the expected line.
-    #[error("the measured server did not print its address, or is gone")]
+    /// A child process did not print the expected line.
+    #[error("a process that was started did not print what it should, or is gone")]
     Silent,
     /// Input or output.
     #[error(transparent)]

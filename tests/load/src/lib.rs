@@ -12,6 +12,7 @@
 
 mod appends;
 mod attack;
+mod audience;
 mod duel;
 mod error;
 mod figure;
@@ -150,6 +151,9 @@ enum Role {
     /// Run as the attacker (started by the measurement itself).
     #[command(hide = true)]
     Attacker(attack::Attacker),
+    /// Run as many spectators of one game (started by the measurement itself).
+    #[command(hide = true)]
+    Spectators(audience::Spectators),
     /// Run as the relay (started by the measurement itself).
     #[command(hide = true)]
     Relay {
@@ -197,6 +201,10 @@ fn run(cli: Cli) -> Result<Vec<Figure>, LoadError> {
         Some(Role::Attack(plan)) => one_worker()?.block_on(attack::run(&plan)),
         Some(Role::Attacker(attacker)) => {
             one_worker()?.block_on(attacker.run())?;
+            Ok(Vec::new())
+        }
+        Some(Role::Spectators(spectators)) => {
+            one_worker()?.block_on(spectators.run())?;
             Ok(Vec::new())
         }
         Some(Role::Start(plan)) => one_worker()?.block_on(start::run(&plan)),

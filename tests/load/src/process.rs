@@ -231,7 +231,8 @@ impl Measured {
     }
 }
 
-type Output = Lines<BufReader<ChildStdout>>;
+/// What a program prints, line by line.
+pub(crate) type Output = Lines<BufReader<ChildStdout>>;
 
 fn has_metrics(arguments: &[String]) -> bool {
     let value = arguments.iter().skip_while(|word| *word != "--metrics-listen").nth(1);
@@ -249,7 +250,7 @@ async fn spawn_redis(arguments: &[&str]) -> Result<Child, LoadError> {
 
 /// Starts a program and reads its output until a line contains these words. Returns the program,
 /// that line, and the rest of the output.
-async fn spawn(mut command: Command, words: &str) -> Result<(Child, String, Output), LoadError> {
+pub(crate) async fn spawn(mut command: Command, words: &str) -> Result<(Child, String, Output), LoadError> {
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -2,19 +2,9 @@
 //! view, and disk.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use flagfall_protocol::ClientToServer;
-use futures_util::future::try_join_all;
-use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::task::JoinSet;
-use tokio::time::timeout;
-
-use crate::duel::{
-    ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, connect, guest, next, pair_of_relay, pair_of_server,
-    say, until,
-};
+use crate::audience::{Audience, GUESTS_FROM, deliver, onlooker, watch};
+use crate::duel::{ACKNOWLEDGEMENT_BYTES, UPDATE_BYTES, pair_of_relay, pair_of_server};
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 use crate::stand::{Bench, Rival, Stand};
@@ -24,16 +14,11 @@ use crate::stand::{Bench, Rival, Stand};
 const WARM_UP: u32 = 64;
 /// The number of plies in each game that is played before anything is measured.
 const WARM_UP_PLIES: u32 = 20;
-/// The first number in the names of guests. It is so high that these names differ from those of
-/// players.
-const GUESTS_FROM: u32 = 1_000_000;
 
 /// The highest acceptable processor time of a view to a spectator, compared with the relay.
 const VIEW_MOST: f64 = 0.7;
 /// The highest acceptable growth of the data folder, in bytes per move.
 const GROWTH_MOST: f64 = 110.0;
-/// The time after which a spectator who has not seen a ply is assumed to have missed it.
-const PLY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How much to measure.
 #[derive(Clone, Copy)]
@@ -107,12 +92,12 @@ impl Crowd {
         let address = &stand.server.address;
         let mut warm = Vec::new();
         for index in 0..WARM_UP {
-            warm.push(onlooker(rival, address, index).await?);
+            warm.push(onlooker(rival == Rival::Relay, address, index).await?);
         }
         let empty = stand.server.memory_bytes()?;
         let mut idle = Vec::new();
         for index in WARM_UP..WARM_UP + plan.connections {
-            idle.push(onlooker(rival, address, index).await?);
+            idle.push(onlooker(rival == Rival::Relay, address, index).await?);
         }
         let connected = stand.server.memory_bytes()?;
         let pair = match rival {
@@ -120,13 +105,15 @@ impl Crowd {
             _ => pair_of_server(address, 0, false).await?,
         };
         let spectators = idle.drain(..idle.len().min(plan.spectators as usize));
-        let spectators = watch(rival, &pair, spectators.collect()).await?;
+        let spectators = watch(pair.game, spectators.collect()).await?;
         let watched = stand.server.memory_bytes()?;
         let count = spectators.len();
         let before = stand.server.cpu_seconds()?;
-        let latencies = deliver(vec![pair], spectators, plan.moves * 2).await?;
+        let plies = plan.moves * 2;
+        let mut audience = Audience::new(spectators, plies, pair.game.is_none());
+        let latencies = deliver(vec![pair], plies, async || audience.see().await).await?;
         let cpu = stand.server.cpu_seconds()? - before;
-        let views = f64::from(plan.moves * 2) * (count as f64 + 2.0);
+        let views = f64::from(plies) * (count as f64 + 2.0);
         Ok(Crowd {
             connection_bytes: (connected - empty) / f64::from(plan.connections),
             spectator_bytes: (watched - connected) / count as f64,
@@ -139,74 +126,6 @@ impl Crowd {
 /// The 99th percentile of sorted values.
 pub(crate) fn percentile_99(sorted: &[f64]) -> f64 {
     sorted.get(sorted.len() * 99 / 100).copied().unwrap_or(0.0)
-}
-
-/// Opens an idle connection. On the relay it watches game 0, which sends nothing before it is
-/// played.
-pub(crate) async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, LoadError> {
-    match rival {
-        Rival::Relay => connect(format!("ws://{address}/watch/0")).await,
-        _ => guest(address, GUESTS_FROM + index).await,
-    }
-}
-
-pub(crate) async fn watch(
-    rival: Rival,
-    pair: &Pair,
-    mut sockets: Vec<Socket>,
-) -> Result<Vec<Socket>, LoadError> {
-    if let (Some(game), false) = (pair.game, rival == Rival::Relay) {
-        for socket in &mut sockets {
-            say(socket, &ClientToServer::OpenGame { game, since: None }).await?;
-            until(socket, |text| text.starts_with(r#"{"type":"game""#)).await?;
-        }
-    }
-    Ok(sockets)
-}
-
-/// Plays this many plies, each after everybody has seen the previous one. If there are several
-/// pairs, they play at the same time, and each spectator watches one of them.
-///
-/// Returns for each ply the time until the last spectator saw it, in milliseconds, sorted. Fails if
-/// a spectator does not see a ply within [`PLY_TIMEOUT`].
-pub(crate) async fn deliver(
-    mut pairs: Vec<Pair>,
-    spectators: Vec<Socket>,
-    plies: u32,
-) -> Result<Vec<f64>, LoadError> {
-    let seen = Arc::new(Semaphore::new(0));
-    let count = u32::try_from(spectators.len()).unwrap_or(u32::MAX);
-    let is_relay = pairs.iter().all(|pair| pair.game.is_none());
-    let mut tasks = JoinSet::new();
-    for mut socket in spectators {
-        let seen = seen.clone();
-        tasks.spawn(async move {
-            for _ in 0..plies {
-                if is_relay {
-                    next(&mut socket).await?;
-                } else {
-                    until(&mut socket, |text| text.starts_with(r#"{"type":"event""#)).await?;
-                }
-                seen.add_permits(1);
-            }
-            Ok::<Socket, LoadError>(socket)
-        });
-    }
-    let mut latencies = Vec::new();
-    for ply in 0..plies {
-        let sent = Instant::now();
-        try_join_all(pairs.iter_mut().map(|pair| pair.play(ply))).await?;
-        match timeout(PLY_TIMEOUT, seen.acquire_many(count)).await {
-            Ok(all) => all.into_iter().for_each(SemaphorePermit::forget),
-            Err(_) => return Err(LoadError::Answer("a spectator did not see a ply".to_owned())),
-        }
-        latencies.push(sent.elapsed().as_secs_f64() * 1e3);
-    }
-    while let Some(ended) = tasks.join_next().await {
-        drop(ended??);
-    }
-    latencies.sort_by(f64::total_cmp);
-    Ok(latencies)
 }
 
 /// The cost of games, including their players' connections, but without what a process needs

@@ -1,5 +1,6 @@
 //! A round of appends to the store or to the bare medium.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use flagfall_board::GameId;
@@ -9,33 +10,53 @@ use flagfall_store::Head;
 /// may have.
 pub(super) const BODY_BYTES: usize = 36;
 /// The number of running games, which get appends in turn.
-pub(crate) const GAMES: u32 = 1_000;
+pub(super) const GAMES: u32 = 1_000;
 /// The number of entries after which a game is over, and another one takes its place. A game of
 /// `classic` has about as many.
 const GAME_ENTRIES: u64 = 200;
+
+/// Tells which games may be appended to.
+pub(crate) type Choice = Arc<dyn Fn(GameId) -> bool + Send + Sync>;
+
+pub(crate) fn every_game() -> Choice {
+    Arc::new(|_| true)
+}
 
 /// A running game, and the end of its log.
 #[derive(Clone)]
 pub(crate) struct Running {
     number: u32,
     pub(super) head: Head,
+    /// The difference to the number of the next game, so that no two games have the same number.
+    step: u32,
+    choice: Choice,
 }
 
 impl Running {
-    pub(crate) fn new(number: u32) -> Running {
-        Running { number, head: Head::START }
-    }
-
     pub(super) fn id(&self) -> GameId {
         game(self.number)
     }
 
-    /// Begins another game if this one is over. `all` is the number of running games.
-    pub(super) fn replace_if_over(&mut self, all: u32) {
+    /// Begins another game if this one is over.
+    pub(super) fn replace_if_over(&mut self) {
         if self.head.seq >= GAME_ENTRIES {
-            *self = Running::new(self.number + all);
+            self.head = Head::START;
+            self.number += self.step;
+            while !(self.choice)(self.id()) {
+                self.number += self.step;
+            }
         }
     }
+}
+
+/// Returns a list of games for each task, from those that may be appended to.
+pub(crate) fn games(tasks: u32, choice: &Choice) -> Vec<Vec<Running>> {
+    let chosen = (0..).filter(|number| choice(game(*number))).take(GAMES.max(tasks) as usize);
+    let numbers: Vec<u32> = chosen.collect();
+    let step = numbers.last().map_or(1, |last| last + 1);
+    let running = |number: &u32| Running { number: *number, head: Head::START, step, choice: choice.clone() };
+    let of_task = |task| numbers.iter().skip(task).step_by(tasks as usize).map(running).collect();
+    (0..tasks as usize).map(of_task).collect()
 }
 
 pub(crate) struct Round {

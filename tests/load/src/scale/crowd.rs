@@ -2,10 +2,11 @@
 
 use super::fleet::Fleet;
 use super::plan::Plan;
+use crate::audience::{Audiences, deliver};
 use crate::duel::{ACKNOWLEDGEMENT_BYTES, UPDATE_BYTES, pair_of_relay, pair_of_server};
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
-use crate::size::{deliver, onlooker, percentile_99, watch};
+use crate::size::percentile_99;
 use crate::stand::{Rival, Stand};
 
 pub(super) async fn measure(plan: &Plan, note: &mut impl FnMut(Figure)) -> Result<(), LoadError> {
@@ -40,13 +41,9 @@ async fn crowd_ms(plan: &Plan, rival: Rival) -> Result<f64, LoadError> {
             _ => {}
         }
     }
-    let mut spectators = Vec::new();
-    for (index, address) in (0..plan.spectators).zip(addresses.iter().cycle()) {
-        spectators.push(onlooker(rival, address, index).await?);
-    }
     let [first, ..] = &pairs[..] else { return Err(LoadError::Silent) };
-    let spectators = watch(rival, first, spectators).await?;
-    let latencies = deliver(pairs, spectators, plan.crowd_plies).await?;
+    let mut audiences = Audiences::start(first.game, plan.spectators, plan.crowd_plies, &addresses).await?;
+    let latencies = deliver(pairs, plan.crowd_plies, async || audiences.see().await).await?;
     drop((relays, fleet));
     Ok(percentile_99(&latencies))
 }

@@ -129,6 +129,13 @@ impl BucketStore {
         known.unwrap_or_default()
     }
 
+    /// Returns the number of the bucket of a game. The slots of a cluster are shared out evenly
+    /// among the buckets, in the order of their numbers.
+    #[must_use]
+    pub fn bucket_of(&self, game: GameId) -> usize {
+        self.all.placement.of_game(game)
+    }
+
     /// Makes this store act as if its process had ended, but only after this many more steps of
     /// transactions and appends. Requests that need another step never get an answer.
     #[cfg(feature = "testing")]
