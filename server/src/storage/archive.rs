@@ -46,7 +46,7 @@ const START_WAIT: Duration = Duration::from_secs(10);
 /// Opens the archive of this store. Returns `None` if it is switched off.
 ///
 /// If the store remembers an archive, only that archive is opened, unless the operator accepts
-/// another one. While it is out of reach, a server starts without it.
+/// another one. While it is out of reach or damaged, a server starts without it.
 pub(super) async fn open(config: &Config, store: &dyn Store) -> Result<Option<Archive>, ArchiveFailure> {
     let (known, place) = (KnownArchive::of(store).await?, config.archive_place());
     let opened = match &known {
@@ -54,7 +54,14 @@ pub(super) async fn open(config: &Config, store: &dyn Store) -> Result<Option<Ar
             Err(ArchiveFailure::Other { .. }) if config.accept_other_archive => create(&place).await?,
             opened => Some(opened?),
         },
-        None => create(&place).await?,
+        None => match create(&place).await {
+            // No game of this store is in it.
+            Err(ArchiveFailure::Archive(error)) if may_lack_archive(config) && error.is_damage() => {
+                tracing::error!(%error, "the archive is damaged: until it is restored or --archive names another place, no game is archived");
+                None
+            }
+            created => created?,
+        },
     };
     let Some(archive) = opened else { return Ok(None) };
     // Earlier versions did not write down where they archived games.
@@ -84,7 +91,7 @@ async fn open_known(
         ArchivePlace::Off => return Err(other(config, known, None)),
     };
     let archive = Archive::unread(objects, settings(place), known.id);
-    let may_be_away = matches!(config.command, None | Some(Command::Operator(_)));
+    let may_be_away = may_lack_archive(config);
     let opened = match may_be_away {
         true => timeout(START_WAIT, archive.refresh()).await.unwrap_or(Err(ArchiveError::Silent)),
         false => archive.refresh().await,
@@ -96,8 +103,17 @@ async fn open_known(
             tracing::error!(%error, "the archive is out of reach: until it answers, archived games cannot be read, and no game is archived");
             Ok(archive)
         }
+        Err(error) if may_be_away && error.is_damage() => {
+            tracing::error!(%error, "the archive is damaged: until it is restored, archived games cannot be read, and no game is archived");
+            Ok(archive)
+        }
         Err(error) => Err(error.into()),
     }
+}
+
+/// True for a server, and for operators' commands, most of which need no archive.
+fn may_lack_archive(config: &Config) -> bool {
+    matches!(config.command, None | Some(Command::Operator(_)))
 }
 
 /// Opens the archive at this place, and creates it if there is none.
