@@ -421,7 +421,10 @@ impl Site {
         database.kill(part).await?;
         let gone = now_ms();
         self.history.bytes_lost += database.forget_since(&marks)?;
-        self.bring_archive_back()?;
+        if and_servers {
+            // Servers that start wait for it.
+            self.bring_archive_back()?;
+        }
         let Some(database) = &mut self.database else { return Ok(()) };
         sleep(down).await;
         let back = database.restart(part).await?;
@@ -433,7 +436,7 @@ impl Site {
             // A server that has a copy of the lost data may be killed next. So first give all
             // servers time to restore the data.
             sleep(GIVE_BACK).await;
-            Ok(())
+            self.bring_archive_back()
         }
     }
 

@@ -101,6 +101,19 @@ impl Table {
         }
     }
 
+    /// Shows the game to those openers that have not seen more than the replica has, because a
+    /// stopping server no longer reads the log. The others see the game at the next server, since
+    /// their connections are closed in a moment.
+    pub(super) fn admit_openers_before_stop(&mut self, now: Stamp) {
+        for opener in self.following.take_openers() {
+            let viewer = self.header.viewer(opener.player.as_deref());
+            let shown = viewer.map(|viewer| self.audiences.shown(viewer).seq);
+            if opener.since.zip(shown).is_none_or(|(since, shown)| since.seq <= shown) {
+                self.admit(now, opener);
+            }
+        }
+    }
+
     /// Shows the game to a connection, and subscribes the connection to the game's events.
     fn admit(&mut self, now: Stamp, opener: Opener) {
         let Opener { outbox, player, since, request } = opener;

@@ -130,7 +130,7 @@ impl Table {
                 continue;
             }
             if self.is_stopping() {
-                self.admit_openers(now);
+                self.admit_openers_before_stop(now);
                 return self.stop(now, outputs);
             }
             if self.follow(now, outputs) {

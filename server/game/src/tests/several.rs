@@ -122,6 +122,21 @@ fn a_client_that_has_seen_more_in_another_epoch_waits_for_a_look_too() {
 }
 
 #[test]
+fn a_stopping_server_shows_nothing_older_than_a_client_has_seen() {
+    let (mut one, mut clients, mut stopping, _others) = pair();
+    let before = one.position(one.seq(Viewer::Player(Side::Red)));
+    play(&mut one, &mut clients, 3, 3);
+    let seen = one.position(one.seq(Viewer::Player(Side::Red)));
+    stopping.step(Input::Stop { is_last: false });
+    let [mut ahead, mut level] = [Client::new("ana"), Client::new("ana")];
+    stopping.open(&level, Some(before));
+    let ServerToClient::Game { seq, .. } = level.only() else { panic!() };
+    assert_eq!(seq, before.seq);
+    stopping.open(&ahead, Some(seen));
+    assert_eq!(ahead.texts(), [""; 0], "it sees the game at the next server");
+}
+
+#[test]
 fn an_opener_without_a_followed_replica_waits_while_the_store_does_not_answer() {
     let (mut one, mut clients, mut attended, _others) = pair();
     let mut other = one.twin();

@@ -7,14 +7,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
+use tokio::time::Instant;
 
 use super::address::RedisAddress;
 use super::layout::Keys;
 use super::link::Link;
 use super::options::RedisOptions;
 use super::request_error::RequestError;
+
+/// How long the answer of a master about its durability also counts for the writers of its other
+/// buckets. They connect at the same moment, and a round trip for each would take seconds over a
+/// slow line.
+const KNOWN_FOR: Duration = Duration::from_secs(1);
 
 /// The shared connections of a store, by the addresses of the masters.
 #[derive(Default)]
@@ -23,6 +30,8 @@ pub(super) struct Masters(Mutex<HashMap<String, Arc<Place>>>);
 struct Place {
     /// The connection, or why there is none.
     link: tokio::sync::Mutex<Result<Link, RequestError>>,
+    /// The time of the master's last answer about its durability.
+    answered_at: Mutex<Instant>,
     /// The number of failed attempts to connect.
     failures: AtomicU64,
 }
@@ -30,7 +39,11 @@ struct Place {
 impl Default for Place {
     fn default() -> Place {
         let link = Err(RequestError::not_done("Redis was not asked yet"));
-        Place { link: tokio::sync::Mutex::new(link), failures: AtomicU64::new(0) }
+        Place {
+            link: tokio::sync::Mutex::new(link),
+            answered_at: Mutex::new(Instant::now()),
+            failures: AtomicU64::new(0),
+        }
     }
 }
 
@@ -52,10 +65,14 @@ impl Masters {
         let failures = place.failures.load(Ordering::SeqCst);
         let mut known = place.link.lock().await;
         match &mut *known {
+            Ok(link) if !link.has_failed() && place.answered_at.lock().elapsed() < KNOWN_FOR => {
+                return Ok(link.clone());
+            }
             Ok(link) if !link.has_failed() => {
                 // This also shows whether the connection still works.
                 if let Ok(durability) = link.durability_now().await {
                     link.durability = durability;
+                    *place.answered_at.lock() = Instant::now();
                     return Ok(link.clone());
                 }
             }
@@ -63,6 +80,7 @@ impl Masters {
             _ => {}
         }
         *known = Link::connect(client, address, options, keys).await;
+        *place.answered_at.lock() = Instant::now();
         if known.is_err() {
             place.failures.fetch_add(1, Ordering::SeqCst);
         }

@@ -168,6 +168,25 @@ async fn a_log_is_not_retired_before_its_side_records_are_written() {
 }
 
 #[tokio::test]
+async fn side_records_that_a_master_lost_after_the_end_are_written_before_the_log_is_retired() {
+    let redis = RedisServer::start();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let store = redis.open_buckets(with_clock(&clock, "s"), BUCKETS).await;
+    let head =
+        append_ok(&store, Append { writes: put_all("x"), ..append(game(1), Head::START, &["a"]) }).await;
+    for pattern in ["s:*:values", "s:*:names", "s:*:applied"] {
+        for key in redis.ask::<Vec<String>>(&["KEYS", pattern]).await {
+            redis.ask::<u64>(&["DEL", &key]).await;
+        }
+    }
+    assert_eq!(store.get(key("record/3")).await, Ok(None));
+    let guard = Guard { head, place: Vec::new(), commands: Vec::new() };
+    assert_eq!(store.retire(game(1), guard).await, Ok(RetireOutcome::Ok));
+    assert_eq!(common_value(&store).await, "x");
+    assert_eq!(redis.ask::<Vec<String>>(&["KEYS", "s:*:applied"]).await, [""; 0]);
+}
+
+#[tokio::test]
 async fn no_server_gives_back_a_deleted_log() {
     let mut redis = RedisServer::start();
     let one = redis.open_buckets(RedisOptions::default(), BUCKETS).await;

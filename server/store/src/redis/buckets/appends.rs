@@ -116,6 +116,18 @@ impl Buckets {
         self.write(appended, &writes, false).await.map(drop)
     }
 
+    /// Writes the side records of an append again in those buckets that have lost them, if the
+    /// append is in the log.
+    pub(super) async fn write_again(&self, game: GameId, seq: u64) -> Result<(), RequestError> {
+        let bucket = self.placement.of_game(game);
+        let store = self.bucket(bucket)?;
+        let found = store.read_settled(|| store.reader.stream(game, seq, 1)).await?;
+        match found.into_iter().find(|entry| entry.seq == seq && !entry.writes.is_empty()) {
+            Some(entry) => self.write(Appended { game, seq, bucket }, &entry.writes, false).await.map(drop),
+            None => Ok(()),
+        }
+    }
+
     /// Writes the side records of an append. If `looks_for_earlier`, first looks for earlier
     /// appends to the same game that may be unfinished. If there are any, returns their numbers and
     /// writes nothing.

@@ -359,6 +359,11 @@ impl Store for BucketStore {
             if self.all.has_pending(game).await? {
                 return Ok(RetireOutcome::Later);
             }
+            // Another master may have lost its last writes since the game ended. Servers give them
+            // back only as long as there is a log.
+            if self.all.write_again(game, guard.head.seq).await.is_err() {
+                return Ok(RetireOutcome::Later);
+            }
             let outcome = self.of(game).retire(game, guard).await?;
             if outcome == RetireOutcome::Ok && self.all.forget_applied(game).await.is_err() {
                 return Ok(RetireOutcome::Unknown);
