@@ -102,9 +102,10 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
         };
         let aways: Vec<&Away> = history.aways.iter().filter(is_of_game).collect();
         for away in &aways {
-            let next = aways.iter().find(|next| next.from >= away.until);
-            let next = next.map(|next| next.from);
-            check_away(game, client, line, (away, next), history.told_max_ms, findings);
+            let mut later: Vec<&Away> =
+                aways.iter().copied().filter(|later| later.from >= away.until).collect();
+            later.sort_by_key(|later| later.from);
+            check_away(game, client, line, (away, &later), history.told_max_ms, findings);
         }
         for death in history.deaths.iter().filter(|death| death.server == line.server) {
             if line.from <= death.at && line.until >= death.at {
@@ -138,7 +139,7 @@ fn check_away(
     game: &str,
     client: &ClientLog,
     line: &Connection<'_>,
-    (away, next): (&Away, Option<u64>),
+    (away, later): (&Away, &[&Away]),
     told_max_ms: u64,
     findings: &mut Findings,
 ) {
@@ -173,14 +174,26 @@ fn check_away(
             return findings.fault(Fault::Untold, what);
         }
     }
-    match line.told(of, true, away.from) {
-        Some(at) if at <= away.until + BACK_MAX_MS => spans[1].push(at.saturating_sub(away.until)),
-        // The connection ended before the report, or the store became unavailable again.
-        None if line.until.min(next.unwrap_or(u64::MAX)) <= away.until + BACK_MAX_MS => {}
+    let told = line.told(of, true, away.from);
+    // If the store became unavailable again before the report, the time counts from the end of that.
+    let mut back = away.until;
+    for later in later {
+        if later.from <= back + BACK_MAX_MS && told.is_none_or(|at| later.from < at) {
+            back = back.max(later.until);
+        }
+    }
+    match told {
+        Some(at) if at <= back + BACK_MAX_MS => {
+            if back == away.until {
+                spans[1].push(at.saturating_sub(back));
+            }
+        }
+        // The connection ended before the report.
+        None if line.until <= back + BACK_MAX_MS => {}
         told => {
             let what = format!(
-                "{game}: {:?} on server {}, whose {of:?} was back at {}, was told {told:?}",
-                client.role, line.server, away.until
+                "{game}: {:?} on server {}, whose {of:?} was back at {back}, was told {told:?}",
+                client.role, line.server
             );
             findings.fault(Fault::Untold, what);
         }
@@ -347,6 +360,36 @@ mod tests {
         assert_eq!(untold(&["other"], KILLED_AT + 4_600, OF_PART), 0);
         assert_eq!(untold_within(20_000, &["game"], KILLED_AT + 4_600, OF_PART), 0, "busy machine");
         assert_eq!(untold_within(20_000, &["game"], KILLED_AT + 5_500, OF_PART), 0, "it was back");
+    }
+
+    /// Returns the same for a client of a store that was away in these periods, and that was told
+    /// that it was back at this moment, if ever.
+    fn untold_after(aways: &[(u64, u64)], told_back_at: Option<u64>) -> u64 {
+        let text = |text: &str| What::Received(text.into());
+        let happened = [
+            Some((0, What::Connected(1))),
+            Some((10, text(r#"{"type":"welcome"}"#))),
+            Some((11_000, text(r#"{"type":"store_state","available":false}"#))),
+            told_back_at.map(|at| (at, text(r#"{"type":"store_state","available":true}"#))),
+            Some((40_000, What::Dropped)),
+        ];
+        let entries = happened.into_iter().flatten().map(|(at, what)| Entry { at, what }).collect();
+        let client = ClientLog { role: Role::Spectator(0), entries };
+        let away = |(from, until): &(u64, u64)| Away { server: 1, from: *from, until: *until, games: None };
+        let history =
+            History { aways: aways.iter().map(away).collect(), told_max_ms: 2_500, ..History::default() };
+        let mut findings = Findings::default();
+        check_lines("game", &client, &history, &mut findings);
+        findings.count(Fault::Untold)
+    }
+
+    #[test]
+    fn a_store_that_leaves_again_at_once_is_back_when_it_stays() {
+        let chain = [(10_000, 15_200), (15_250, 20_000), (20_050, 22_600)];
+        assert_eq!(untold_after(&chain, Some(25_280)), 0);
+        assert_eq!(untold_after(&chain, Some(33_000)), 1, "too late");
+        assert_eq!(untold_after(&chain, None), 1, "never");
+        assert_eq!(untold_after(&chain[..1], Some(25_280)), 1, "it stayed the first time");
     }
 
     #[test]
