@@ -152,7 +152,10 @@ impl Measured {
             Some(_) => self.address.clone(),
             None => format!("redis://{}", self.address),
         };
-        let mut connection = redis::Client::open(address)?.get_multiplexed_async_connection().await?;
+        // Redis may be busy for a while, for example with a sync.
+        let config = redis::AsyncConnectionConfig::new().set_response_timeout(None);
+        let client = redis::Client::open(address)?;
+        let mut connection = client.get_multiplexed_async_connection_with_config(&config).await?;
         let [name, arguments @ ..] = command else { return Err(LoadError::Silent) };
         Ok(redis::cmd(name).arg(arguments).query_async(&mut connection).await?)
     }
