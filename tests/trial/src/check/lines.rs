@@ -175,7 +175,7 @@ fn check_away(
         }
     }
     let told = line.told(of, true, away.from);
-    // If the store became unavailable again before the report, the time counts from the end of that.
+    // If the store became unavailable again before the report, that must end, too.
     let mut back = away.until;
     for later in later {
         if later.from <= back + BACK_MAX_MS && told.is_none_or(|at| later.from < at) {
