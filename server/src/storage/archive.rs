@@ -55,7 +55,7 @@ pub(super) async fn open(config: &Config, store: &dyn Store) -> Result<Option<Ar
             opened => Some(opened?),
         },
         None => match create(&place).await {
-            // No game of this store is in it.
+            // A store remembers the archive that its games are in, so this one has none of them.
             Err(ArchiveFailure::Archive(error)) if may_lack_archive(config) && error.is_damage() => {
                 tracing::error!(%error, "the archive is damaged: until it is restored or --archive names another place, no game is archived");
                 None

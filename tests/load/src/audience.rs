@@ -69,12 +69,14 @@ pub(crate) async fn deliver(
     Ok(latencies)
 }
 
-/// Spectators in this process. Each has a task that reads, and keeps its connection open until
-/// this value is dropped.
+/// Spectators in this process, each with a task that reads. Their connections stay open until this
+/// value is dropped.
 pub(crate) struct Audience {
     seen: Arc<Semaphore>,
     count: u32,
-    _tasks: JoinSet<Result<Socket, LoadError>>,
+    tasks: JoinSet<Result<Socket, LoadError>>,
+    /// The connections of those who have seen all plies.
+    finished: Vec<Socket>,
 }
 
 impl Audience {
@@ -96,19 +98,29 @@ impl Audience {
                 Ok(socket)
             });
         }
-        Audience { seen, count, _tasks: tasks }
+        Audience { seen, count, tasks, finished: Vec::new() }
     }
 
     /// Waits until everyone has seen the next ply.
     ///
     /// # Errors
-    /// If a spectator does not see it within [`PLY_TIMEOUT`].
+    /// If a spectator does not see it within [`PLY_TIMEOUT`], or loses the connection.
     pub(crate) async fn see(&mut self) -> Result<(), LoadError> {
-        match timeout(PLY_TIMEOUT, self.seen.acquire_many(self.count)).await {
-            Ok(all) => all.into_iter().for_each(SemaphorePermit::forget),
-            Err(_) => return Err(LoadError::Answer("a spectator did not see a ply".to_owned())),
+        let late = || LoadError::Answer("a spectator did not see a ply".to_owned());
+        timeout(PLY_TIMEOUT, self.all_see()).await.unwrap_or_else(|_| Err(late()))
+    }
+
+    async fn all_see(&mut self) -> Result<(), LoadError> {
+        loop {
+            tokio::select! {
+                biased;
+                all = self.seen.acquire_many(self.count) => {
+                    all.into_iter().for_each(SemaphorePermit::forget);
+                    return Ok(());
+                }
+                Some(ended) = self.tasks.join_next() => self.finished.push(ended??),
+            }
         }
-        Ok(())
     }
 }
 

@@ -27,6 +27,8 @@ const WORKERS: &str = "TOKIO_WORKER_THREADS";
 const METRICS: &str = "metrics on http://";
 /// The longest wait until the nodes of a cluster know each other.
 const CLUSTER_MAX: Duration = Duration::from_secs(30);
+/// The longest wait for an answer of Redis.
+const ANSWER_MAX: Duration = Duration::from_secs(60);
 /// The number of hash slots of a Redis Cluster.
 const SLOTS: u32 = 16_384;
 
@@ -52,7 +54,7 @@ impl Measured {
         workers: Option<u8>,
     ) -> Result<Measured, LoadError> {
         let mut command = Command::new(program);
-        command.args(arguments);
+        command.args(arguments).stderr(Stdio::null());
         if let Some(workers) = workers {
             command.env(WORKERS, workers.max(1).to_string());
         }
@@ -79,6 +81,7 @@ impl Measured {
     ) -> Result<Measured, LoadError> {
         let mut command = Command::new("taskset");
         command.args(["-c", &core.to_string()]).arg(program).args(arguments).env(WORKERS, "1");
+        command.stderr(Stdio::null());
         let (child, said, lines) = spawn(command, words).await?;
         discard(lines);
         let address = said.split_once(words).map_or("", |(_, rest)| rest).trim().to_owned();
@@ -152,8 +155,8 @@ impl Measured {
             Some(_) => self.address.clone(),
             None => format!("redis://{}", self.address),
         };
-        // Redis may be busy for a while, for example with a sync.
-        let config = redis::AsyncConnectionConfig::new().set_response_timeout(None);
+        // A busy Redis may answer late.
+        let config = redis::AsyncConnectionConfig::new().set_response_timeout(Some(ANSWER_MAX));
         let client = redis::Client::open(address)?;
         let mut connection = client.get_multiplexed_async_connection_with_config(&config).await?;
         let [name, arguments @ ..] = command else { return Err(LoadError::Silent) };
@@ -246,6 +249,7 @@ fn has_metrics(arguments: &[String]) -> bool {
 async fn spawn_redis(arguments: &[&str]) -> Result<Child, LoadError> {
     let mut command = Command::new("redis-server");
     command.args(["--save", "", "--appendonly", "yes", "--appendfsync", "always"]).args(arguments);
+    command.stderr(Stdio::null());
     let (child, _, lines) = spawn(command, "eady to accept connections").await?;
     discard(lines);
     Ok(child)
@@ -256,7 +260,6 @@ async fn spawn_redis(arguments: &[&str]) -> Result<Child, LoadError> {
 pub(crate) async fn spawn(mut command: Command, words: &str) -> Result<(Child, String, Output), LoadError> {
     let mut child = command
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| LoadError::Start(command.as_std().get_program().display().to_string(), error))?;

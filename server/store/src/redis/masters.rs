@@ -28,22 +28,23 @@ const KNOWN_FOR: Duration = Duration::from_secs(1);
 pub(super) struct Masters(Mutex<HashMap<String, Arc<Place>>>);
 
 struct Place {
-    /// The connection, or why there is none.
-    link: tokio::sync::Mutex<Result<Link, RequestError>>,
-    /// The time of the master's last answer about its durability.
-    answered_at: Mutex<Instant>,
+    known: tokio::sync::Mutex<Known>,
     /// The number of failed attempts to connect.
     failures: AtomicU64,
+}
+
+struct Known {
+    /// The connection, or why there is none.
+    link: Result<Link, RequestError>,
+    /// The time of the master's last answer about its durability.
+    answered_at: Instant,
 }
 
 impl Default for Place {
     fn default() -> Place {
         let link = Err(RequestError::not_done("Redis was not asked yet"));
-        Place {
-            link: tokio::sync::Mutex::new(link),
-            answered_at: Mutex::new(Instant::now()),
-            failures: AtomicU64::new(0),
-        }
+        let known = Known { link, answered_at: Instant::now() };
+        Place { known: tokio::sync::Mutex::new(known), failures: AtomicU64::new(0) }
     }
 }
 
@@ -63,16 +64,16 @@ impl Masters {
         let master = client.get_connection_info().addr().to_string();
         let place = self.0.lock().entry(master).or_default().clone();
         let failures = place.failures.load(Ordering::SeqCst);
-        let mut known = place.link.lock().await;
-        match &mut *known {
-            Ok(link) if !link.has_failed() && place.answered_at.lock().elapsed() < KNOWN_FOR => {
-                return Ok(link.clone());
-            }
+        let Known { link: known, answered_at } = &mut *place.known.lock().await;
+        match known {
             Ok(link) if !link.has_failed() => {
+                if answered_at.elapsed() < KNOWN_FOR {
+                    return Ok(link.clone());
+                }
                 // This also shows whether the connection still works.
                 if let Ok(durability) = link.durability_now().await {
                     link.durability = durability;
-                    *place.answered_at.lock() = Instant::now();
+                    *answered_at = Instant::now();
                     return Ok(link.clone());
                 }
             }
@@ -80,7 +81,7 @@ impl Masters {
             _ => {}
         }
         *known = Link::connect(client, address, options, keys).await;
-        *place.answered_at.lock() = Instant::now();
+        *answered_at = Instant::now();
         if known.is_err() {
             place.failures.fetch_add(1, Ordering::SeqCst);
         }

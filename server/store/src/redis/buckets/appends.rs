@@ -109,23 +109,27 @@ impl Buckets {
     /// Writes the side records of an append if it is in the log. Otherwise, only removes it from
     /// the list of pending appends.
     async fn write_entry(&self, appended: Appended) -> Result<(), RequestError> {
+        let writes = self.writes_of(appended).await?;
+        self.write(appended, &writes, false).await.map(drop)
+    }
+
+    /// Reads the side records of an append from the log. Empty if there is no such entry.
+    async fn writes_of(&self, appended: Appended) -> Result<Vec<WriteArguments>, RequestError> {
         let store = self.bucket(appended.bucket)?;
         let found = store.read_settled(|| store.reader.stream(appended.game, appended.seq, 1)).await?;
         let entry = found.into_iter().find(|entry| entry.seq == appended.seq);
-        let writes = entry.map(|entry| entry.writes).unwrap_or_default();
-        self.write(appended, &writes, false).await.map(drop)
+        Ok(entry.map(|entry| entry.writes).unwrap_or_default())
     }
 
     /// Writes the side records of an append again in those buckets that have lost them, if the
     /// append is in the log.
     pub(super) async fn write_again(&self, game: GameId, seq: u64) -> Result<(), RequestError> {
-        let bucket = self.placement.of_game(game);
-        let store = self.bucket(bucket)?;
-        let found = store.read_settled(|| store.reader.stream(game, seq, 1)).await?;
-        match found.into_iter().find(|entry| entry.seq == seq && !entry.writes.is_empty()) {
-            Some(entry) => self.write(Appended { game, seq, bucket }, &entry.writes, false).await.map(drop),
-            None => Ok(()),
+        let appended = Appended { game, seq, bucket: self.placement.of_game(game) };
+        let writes = self.writes_of(appended).await?;
+        if writes.is_empty() {
+            return Ok(());
         }
+        self.write(appended, &writes, false).await.map(drop)
     }
 
     /// Writes the side records of an append. If `looks_for_earlier`, first looks for earlier
