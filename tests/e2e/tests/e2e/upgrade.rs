@@ -16,8 +16,8 @@ use crate::duel::Duel;
 const GAMES: usize = PLAYERS.len();
 /// The players of each game. The servers are upgraded first, then the clients.
 const PLAYERS: [[&str; 2]; 3] = [["ann", "bob"], ["cat", "dan"], ["eve", "fox"]];
-/// The number of plies that are played before the last server is stopped.
-const BEFORE_THE_LAST: usize = 24;
+/// The number of deployments and plies in a game before the last server is stopped.
+const BEFORE_THE_LAST: usize = 2 + 4 + 2 * (6 + 4);
 /// Parts of the messages to a player whose move was refused by a stopping server: today's, and that
 /// of 0.1.
 const STOPS: [&str; 2] = ["your game is kept", "nothing is lost"];
