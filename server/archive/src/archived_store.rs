@@ -211,7 +211,7 @@ impl<S: Store + ?Sized> Store for ArchivedStore<S> {
         fn bump_epoch() -> StoreResult<'_, u64>;
         fn quarantined() -> StoreResult<'_, Vec<(GameId, String)>>;
         fn outage() -> Option<Outage>;
-        fn outage_of(game: GameId) -> Option<Outage>;
+        fn outages_of(game: GameId, after: Stamp) -> Vec<Outage>;
         fn outages_record(game: GameId) -> StoreResult<'_, Option<Vec<u8>>>;
         fn disk_space() -> Option<DiskSpace>;
         fn memory() -> Option<StoreMemory>;

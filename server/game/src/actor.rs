@@ -314,9 +314,7 @@ impl Actor {
         } else if !is_away && !store.silent_parts().is_empty() {
             self.table.note_part(true);
         }
-        if let Some(outage) = self.facts.store.outage_of(self.facts.id)
-            && self.table.outage.is_new(outage)
-        {
+        for outage in store.outages_of(id, self.table.outage.known_until()) {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));
         }
     }

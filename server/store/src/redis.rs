@@ -327,7 +327,7 @@ impl Store for RedisStore {
                 deadline,
                 not_before,
                 is_stamped: false,
-                outage: *self.shared.outage.lock(),
+                outage: self.shared.outage(),
                 span: Span::current(),
                 ..Prepared::stamped(game, expected, entries, write_arguments(&writes))
             };
@@ -451,7 +451,12 @@ impl Store for RedisStore {
     }
 
     fn outage(&self) -> Option<Outage> {
-        *self.shared.outage.lock()
+        self.shared.outage()
+    }
+
+    fn outages_of(&self, game: GameId, after: Stamp) -> Vec<Outage> {
+        let _all_are_concerned = game;
+        self.shared.outages_after(after)
     }
 
     fn memory(&self) -> Option<StoreMemory> {

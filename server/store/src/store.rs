@@ -444,11 +444,12 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// Returns the latest outage that concerns this game. In a store of several parts, an outage
-    /// may concern only the games of one part. Otherwise like [`Store::outage`].
-    fn outage_of(&self, game: GameId) -> Option<Outage> {
+    /// Returns the outages since this store was opened that concern this game and ended after this
+    /// time, oldest first. In a store of several parts, an outage may concern only the games of one
+    /// part. Otherwise like [`Store::outage`].
+    fn outages_of(&self, game: GameId, after: Stamp) -> Vec<Outage> {
         let _all_are_concerned = game;
-        self.outage()
+        self.outage().into_iter().filter(|outage| outage.until > after).collect()
     }
 
     /// Returns the record of the outages that concern a game: see [`OUTAGES_KEY`].

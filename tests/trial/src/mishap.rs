@@ -218,14 +218,10 @@ pub(crate) fn rehearsal(storage: Storage) -> Vec<Planned> {
 pub(crate) fn for_planted_servers(storage: Storage) -> Vec<Planned> {
     let planned = |mishap, span_ms| Planned { mishap, span: Duration::from_millis(span_ms) };
     if let Storage::Cluster { .. } = storage {
-        return vec![
-            planned(Mishap::MoveSlots { from: 0, to: 1 }, 0),
-            planned(Mishap::MoveSlots { from: 1, to: 2 }, 0),
-            planned(Mishap::BreakPlayers(0), 0),
-            planned(Mishap::MoveSlots { from: 2, to: 0 }, 0),
-            planned(Mishap::KillServer(1), 200),
-            planned(Mishap::MoveSlots { from: 0, to: 1 }, 0),
-        ];
+        let slots = |from| planned(Mishap::MoveSlots { from, to: (from + 1) % MASTERS }, 0);
+        let others = [planned(Mishap::BreakPlayers(0), 0), planned(Mishap::KillServer(1), 200)];
+        let rounds = others.into_iter().flat_map(|other| [slots(0), slots(1), other, slots(2), slots(0)]);
+        return rounds.chain([slots(1), slots(2)]).collect();
     }
     let mut planned: Vec<Planned> = vec![
         planned(Mishap::SlowLine(0, Duration::from_millis(150)), 0),

@@ -55,6 +55,8 @@ pub struct History {
     pub deaths: Vec<Death>,
     /// The periods of all mishaps, including kills of servers.
     pub troubles: Vec<Disturbance>,
+    /// The beginning of each mishap, and its description, in order.
+    pub began: Vec<(u64, String)>,
     /// The number of bytes that Redis lost.
     pub bytes_lost: u64,
     /// The time within which clients of a killed server must continue on another one, in
@@ -65,6 +67,18 @@ pub struct History {
 }
 
 impl History {
+    /// Describes what had last gone wrong at this moment.
+    pub(crate) fn trouble_at(&self, at: u64) -> String {
+        let begun = self.began.partition_point(|(from, _)| *from <= at);
+        begun.checked_sub(1).map_or_else(
+            || format!("at {at}, before all mishaps"),
+            |last| {
+                let (from, what) = &self.began[last];
+                format!("at {at}, {} ms after mishap {begun}, {what}", at - from)
+            },
+        )
+    }
+
     /// Ends the period of the slow connection, if there is one.
     fn end_slow_line(&mut self) {
         for trouble in self.troubles.iter_mut().filter(|trouble| trouble.until == u64::MAX) {
@@ -218,6 +232,8 @@ impl Site {
     /// [`TrialError`] if a process does not start again.
     pub(crate) async fn undergo(&mut self, planned: Planned) -> Result<(), TrialError> {
         let from = now_ms();
+        let description = format!("{:?} of {} ms", planned.mishap, planned.span.as_millis());
+        self.history.began.push((from, description));
         self.suffer_mishap(planned).await?;
         let (until, slow) = match planned.mishap {
             Mishap::SlowLine(server, _) => {

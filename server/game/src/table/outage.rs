@@ -20,8 +20,9 @@ enum Unrecorded {
 #[derive(Default)]
 pub(crate) struct OutageState {
     unrecorded: Unrecorded,
-    /// The latest outage of the store that this table has handled.
-    seen: Option<Box<Outage>>,
+    /// The outages of the store that the log may lack, oldest first. The last is the latest outage
+    /// that this table has handled, even if the log has it.
+    seen: Vec<Outage>,
     pub(super) is_store_away: bool,
     /// True if connections were last told that the part of the store with this game does not
     /// answer, while other parts do.
@@ -43,7 +44,7 @@ impl OutageState {
         let until = outages.iter().map(|outage| outage.until);
         OutageState {
             unrecorded: missing.map_or(Unrecorded::None, Unrecorded::Over),
-            seen: until.max().map(|until| Box::new(Outage { since: until, until })),
+            seen: until.max().map(|until| Outage { since: until, until }).into_iter().collect(),
             ..OutageState::default()
         }
     }
@@ -66,6 +67,8 @@ impl OutageState {
 
     pub(super) fn note_recorded(&mut self) {
         self.unrecorded = Unrecorded::None;
+        let known = self.seen.len().saturating_sub(1);
+        self.seen.drain(..known);
     }
 
     /// Continues the game after an outage that began at `since`, or after a pause in the log.
@@ -103,7 +106,10 @@ impl OutageState {
     /// game has a slow clock (`is_slow`), its clock has been running since the end of the outage,
     /// even if this table learns of the outage late.
     pub(super) fn note_outage(&mut self, game: &Game, is_slow: bool, outage: Outage) {
-        self.seen = Some(Box::new(outage));
+        if !self.is_unrecorded() {
+            self.seen.clear();
+        }
+        self.seen.push(outage);
         let latest = game.latest();
         match &mut self.unrecorded {
             // The log lacks this outage and also an earlier one, so add their lengths.
@@ -126,12 +132,12 @@ impl OutageState {
     /// start of the outage to the time of this entry, because clocks were stopped only from then
     /// on. The entry itself does not record the outage.
     pub(super) fn put_off(&mut self, game: &Game) {
-        let Some(seen) = self.seen.as_deref() else { return };
         let latest = game.latest_shown();
-        let is_inside = latest < seen.until && seen.since < seen.until && !game.is_paused();
+        let mut seen = self.seen.iter().filter(|seen| latest < seen.until && seen.since < seen.until);
+        let Some(seen) = seen.next().filter(|_| !game.is_paused()) else { return };
         match &mut self.unrecorded {
-            Unrecorded::Since(since) if *since < latest && is_inside => *since = seen.since.max(latest),
-            Unrecorded::Over(outage) if outage.until == seen.until && outage.since < latest && is_inside => {
+            Unrecorded::Since(since) if *since < latest => *since = seen.since.max(latest),
+            Unrecorded::Over(outage) if outage.until == seen.until && outage.since < latest => {
                 outage.since = seen.since.max(latest);
             }
             Unrecorded::None | Unrecorded::Since(_) | Unrecorded::Over(_) => {}
@@ -146,8 +152,9 @@ impl OutageState {
         }
     }
 
-    pub(crate) fn is_new(&self, outage: Outage) -> bool {
-        self.seen.as_ref().is_none_or(|seen| seen.until < outage.until)
+    /// Returns the end of the latest outage that this table has handled.
+    pub(crate) fn known_until(&self) -> Stamp {
+        self.seen.last().map_or(Stamp(0), |seen| seen.until)
     }
 
     /// Records whether the store is unreachable. If clocks may be stopped because the store is

@@ -289,6 +289,36 @@ fn an_entry_from_before_an_outage_that_is_read_later_does_not_record_it() {
     assert_alike(&one, &other);
 }
 
+#[test]
+fn of_two_outages_that_are_known_at_once_the_first_stops_the_clocks() {
+    let (mut one, mut clients, mut other, _others) = pair();
+    let since = one.now();
+    one.advance(400);
+    play(&mut one, &mut clients, 1, 3);
+    let latest = one.table.game.latest();
+    one.advance(60_000);
+    let first = Outage { since, until: one.now() };
+    one.advance(20_000);
+    let between = one.now();
+    one.advance(60_000);
+    let second = Outage { since: between, until: one.now() };
+    let entries = one.log().len();
+    // The other server reads the entry from the first outage only after it has heard of both.
+    other.is_holding = true;
+    other.step(Input::Outage(first));
+    other.step(Input::Outage(second));
+    other.release();
+    assert_eq!(one.log().len(), entries + 2, "paused and resumed");
+    let pause = other.table.game.clone();
+    assert_eq!(pause.latest(), one.now());
+    let left = other.view(Viewer::Public).clock.unwrap().remaining_ms;
+    assert!(latest > since && left.red > 60_000 - 1_000 && left.blue > 60_000 - 1_000, "{left:?}");
+    one.step(Input::Outage(first));
+    one.step(Input::Outage(second));
+    assert_eq!(one.log().len(), entries + 2, "once");
+    assert_alike(&one, &other);
+}
+
 /// Returns the input that tells a server about a connection on another server.
 fn elsewhere(side: Side, since: u64) -> Input {
     let there = Elsewhere { since: START.plus_ms(since), wins_ties: false };

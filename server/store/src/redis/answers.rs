@@ -29,8 +29,8 @@ pub(super) enum Appended {
 /// The answer to a heartbeat.
 pub(super) struct Beat {
     pub(super) at: Stamp,
-    /// The latest outage; zeros if there was none.
-    pub(super) outage: Outage,
+    /// The outages that this process may not know yet, oldest first.
+    pub(super) outages: Vec<Outage>,
 }
 
 pub(super) fn strange() -> RequestError {
@@ -120,8 +120,11 @@ pub(super) fn applied(answer: Value) -> Result<Vec<u64>, RequestError> {
 pub(super) fn beat(answer: Value) -> Result<Beat, RequestError> {
     let (word, numbers) = words(answer)?;
     match (word.as_str(), &numbers[..]) {
-        ("ok", [at, since, until]) => {
-            Ok(Beat { at: Stamp(*at), outage: Outage { since: Stamp(*since), until: Stamp(*until) } })
+        ("ok", [at, outages @ ..]) => {
+            let (outages, rest) = outages.as_chunks();
+            let outage = |[since, until]: &[u64; 2]| Outage { since: Stamp(*since), until: Stamp(*until) };
+            let outages = outages.iter().map(outage).collect();
+            if rest.is_empty() { Ok(Beat { at: Stamp(*at), outages }) } else { Err(strange()) }
         }
         ("emptied", []) => Err(RequestError::Emptied),
         _ => Err(strange()),

@@ -40,7 +40,7 @@ impl Writer {
     fn is_misjudged(&self, request: &Request) -> bool {
         let Request::Append { append, .. } = request else { return false };
         !append.is_stamped
-            && append.outage != *self.shared.outage.lock()
+            && append.outage != self.shared.outage()
             && self.shared.announcements.receiver_count() > 0
     }
 

@@ -56,10 +56,10 @@ pub(super) struct Shared {
     pub(super) quarantined: Mutex<BTreeMap<GameId, String>>,
     /// Redis's durability at the last check; `None` before the first connection.
     pub(super) durability: Mutex<Option<Durability>>,
-    /// The latest outage since this process opened the store.
-    pub(super) outage: Mutex<Option<Outage>>,
-    /// The known outages of this bucket; empty in a store on one Redis. Earlier outages are read
-    /// from Redis when the store is opened.
+    /// The outages since this process opened the store.
+    new_outages: Mutex<OutageList>,
+    /// The known outages of this bucket, including those that were read from Redis when the store
+    /// was opened. Only used in a store of several buckets.
     pub(super) outages: Mutex<OutageList>,
     /// True if a received stamp is too far ahead, or came after a silence. A heartbeat must then
     /// determine whether game clocks stood still.
@@ -125,7 +125,7 @@ impl Shared {
             epoch,
             quarantined: Mutex::default(),
             durability: Mutex::default(),
-            outage: Mutex::default(),
+            new_outages: Mutex::default(),
             outages: Mutex::default(),
             is_time_doubtful: AtomicBool::new(false),
             is_in_doubt: AtomicBool::new(false),
@@ -238,8 +238,20 @@ impl Shared {
         )))
     }
 
+    /// Returns the latest outage since this process opened the store.
+    pub(super) fn outage(&self) -> Option<Outage> {
+        self.new_outages.lock().last().copied()
+    }
+
+    /// Returns the outages since this process opened the store that ended after this time.
+    pub(super) fn outages_after(&self, after: Stamp) -> Vec<Outage> {
+        let outages = self.new_outages.lock();
+        let known = outages.partition_point(|outage| outage.until <= after);
+        outages[known..].to_vec()
+    }
+
     pub(super) fn note_outage(&self, outage: Outage) {
-        *self.outage.lock() = Some(outage);
+        self.new_outages.lock().add(outage);
         let ms = outage.until.ms_since(outage.since);
         tracing::warn!(ms, "no server could write to Redis; no clock ran meanwhile");
         // This makes receivers check everything, including the clocks.

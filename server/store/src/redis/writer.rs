@@ -34,7 +34,7 @@ const PULSE: Duration = Duration::from_secs(1);
 /// The time between two checks for appends that lost servers have left unfinished.
 const PENDING_EVERY: Duration = Duration::from_secs(5);
 /// The shortest and the longest time between two attempts to connect.
-const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+const RETRY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_millis(250));
 /// The largest difference between the latest stamps that servers know of the same moment, in
 /// milliseconds, with room to spare.
 pub(super) const APART_MS: u64 = 10_000;
@@ -135,6 +135,8 @@ impl Writer {
                     }
                     None => return,
                 },
+                // Another server that waits for what this process holds does not wait for long.
+                () = sleep_until(self.retry_at), if self.link.is_none() => self.return_soon().await,
             }
         }
     }
@@ -348,21 +350,23 @@ impl Writer {
         let names = if keys.is_bucket() { &names[..1] } else { &names[..] };
         let mut command = self.shared.call(link, Script::Heartbeat, names);
         command.arg(self.shared.silence_ms()).arg(&self.made).arg(OUTAGES_KEY).arg(OUTAGES_MAX);
-        command.arg(u8::from(!self.shared.options.is_onlooker)).take()
+        command.arg(u8::from(!self.shared.options.is_onlooker)).arg(self.outages_known_until.0).take()
     }
 
-    /// Processes the answer to a heartbeat, and the outage that it may report. Returns the time
+    /// Processes the answer to a heartbeat, and the outages that it may report. Returns the time
     /// of the heartbeat.
-    pub(super) fn note_beat(&mut self, Beat { at, outage }: Beat) -> Stamp {
+    pub(super) fn note_beat(&mut self, Beat { at, outages }: Beat) -> Stamp {
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
         self.last_beat = at;
-        // The outage is recorded before the time, so that no task sees the new time without the
-        // outage.
-        if outage.until > self.outages_known_until {
+        // Outages are recorded before the time, so that no task sees the new time without them.
+        for outage in outages {
+            if outage.until <= self.outages_known_until {
+                continue;
+            }
             self.outages_known_until = outage.until;
             self.shared.outages.lock().add(outage);
-            // All outages before the store was opened are already known. So if the first
-            // heartbeat reports an outage, only the part after the opening is new.
+            // All outages before the store was opened are already known. So of the outages that
+            // the first heartbeat reports, only the part after the opening is new.
             let since = outage.since.max(self.opened_at.unwrap_or(outage.until));
             if has_beaten {
                 self.shared.note_outage(outage);

@@ -210,16 +210,17 @@ async fn while_a_master_is_away_games_of_the_others_go_on() {
     }
     assert!(!away.is_empty() && away.len() < GAMES as usize, "{away:?}");
     assert!(store.heartbeat().await.is_ok(), "two masters are there");
+    // The first bucket, which has the record of outages, may have no game.
     until("the silence", async || {
         store.heartbeat().await.unwrap();
-        away.iter().all(|number| store.silent_since_of(game(*number)).is_some()).then_some(())
+        let is_silent = away.iter().all(|number| store.silent_since_of(game(*number)).is_some());
+        (is_silent && store.silent_parts().contains(&0)).then_some(())
     })
     .await;
     for number in 0..GAMES {
         assert_eq!(store.silent_since_of(game(number)).is_some(), away.contains(&number), "{number}");
     }
     assert_eq!(store.silent_since(), None);
-    assert!(!store.silent_parts().is_empty());
     store.tell(b"later".to_vec()).await.unwrap();
     for expected in ["at once", "later"] {
         let mut told = async || match notices.recv().await.unwrap() {

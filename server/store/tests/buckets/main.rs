@@ -297,7 +297,7 @@ async fn outages_of_buckets_are_known_to_their_games() {
         let record = store.outages_record(game(number)).await.unwrap();
         OutageList::parse(record.as_deref()).to_vec()
     };
-    assert_eq!((store.outage_of(game(1)), outages(&store, 1).await), (Some(outage), vec![outage]));
+    assert_eq!((store.outages_of(game(1), Stamp(0)), outages(&store, 1).await), (vec![outage], vec![outage]));
     // An outage in which no server ran concerns all games.
     let stopped = Outage { since: NOON.plus_ms(70_000), until: NOON.plus_ms(80_000) };
     let value = [stopped].into_iter().collect::<OutageList>().to_record();
@@ -315,6 +315,37 @@ async fn outages_of_buckets_are_known_to_their_games() {
     let [(_, value, None)] = &records[..] else { panic!("{records:?}") };
     assert_eq!(OutageList::parse(Some(value.as_slice())).to_vec(), [outage, stopped]);
     assert_eq!(store.records(Some(key(OUTAGES_KEY)), 10).await, Ok(Vec::new()));
+}
+
+#[tokio::test]
+async fn a_server_that_hears_nothing_for_a_while_learns_of_all_outages_in_it() {
+    let redis = RedisServer::start();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let one = redis.open_buckets(with_clock(&clock, "s"), BUCKETS).await;
+    let other = redis.open_buckets(with_clock(&clock, "s"), BUCKETS).await;
+    let onlooker = RedisOptions { is_onlooker: true, ..with_clock(&clock, "s") };
+    let onlooker = redis.open_buckets(onlooker, BUCKETS).await;
+    let mut expected = Vec::new();
+    for store in [&one, &other, &onlooker] {
+        store.heartbeat().await.unwrap();
+    }
+    for number in 0..4 {
+        let since = other.now();
+        clock.advance_ms(2_501);
+        let until = other.heartbeat().await.unwrap();
+        expected.push(Outage { since, until });
+        if number == 1 {
+            one.heartbeat().await.unwrap();
+            assert_eq!(one.outages_of(game(1), Stamp(0)), expected);
+        }
+    }
+    for store in [&one, &other, &onlooker] {
+        store.heartbeat().await.unwrap();
+        assert_eq!(store.outages_of(game(1), Stamp(0)), expected);
+        assert_eq!(store.outages_of(game(1), expected[1].until), expected[2..]);
+        let record = store.outages_record(game(1)).await.unwrap();
+        assert_eq!(OutageList::parse(record.as_deref()).to_vec(), expected);
+    }
 }
 
 #[tokio::test]

@@ -39,6 +39,24 @@ async fn an_outage_is_known_to_all_servers_before_anything_is_taken() {
     assert_eq!(two.outage(), Some(outage), "both know the same");
 }
 
+#[tokio::test]
+async fn a_server_learns_of_all_outages_since_its_last_heartbeat() {
+    let redis = RedisServer::start();
+    let (clock, options) = with_clock();
+    let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);
+    one.heartbeat().await.unwrap();
+    let mut expected = Vec::new();
+    for _ in 0..3 {
+        let since = two.heartbeat().await.unwrap();
+        clock.advance_ms(2_501);
+        let until = two.heartbeat().await.unwrap();
+        expected.push(flagfall_store::Outage { since, until });
+    }
+    one.heartbeat().await.unwrap();
+    assert_eq!(one.outages_of(game(1), Stamp(0)), expected);
+    assert_eq!(one.outages_of(game(1), expected[0].until), expected[1..]);
+}
+
 /// A server opens the store, and Redis goes down before the server's first heartbeat.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_outage_after_the_opening_and_before_the_first_heartbeat_is_known_before_anything_is_taken() {

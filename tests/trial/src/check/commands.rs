@@ -61,6 +61,11 @@ struct Answers {
     accepted: HashMap<String, (Value, u64)>,
     /// The refusal of each command, by command id.
     refused: HashMap<String, Value>,
+    /// The connection over which each command was first sent, by command id: its number, and the
+    /// time at which it was opened.
+    first_sent: HashMap<String, (usize, u64)>,
+    /// The connection now.
+    connection: (usize, u64),
     /// Commands that were acknowledged but are not in the log: id, time and epoch.
     lost: Vec<(String, u64, Option<u64>)>,
     /// The last epoch that the client was told.
@@ -82,7 +87,20 @@ impl Checker<'_> {
         let sent = sent_commands(client);
         let mut answers = Answers { astray: self.sent_astray(color, client), ..Answers::default() };
         for Entry { at, what } in &client.entries {
-            let What::Received(text) = what else { continue };
+            let text = match what {
+                What::Received(text) => text,
+                What::Connected(_) => {
+                    answers.connection = (answers.connection.0 + 1, *at);
+                    continue;
+                }
+                What::Sent(text) => {
+                    if let Some((id, ..)) = game_command(text) {
+                        answers.first_sent.entry(id).or_insert(answers.connection);
+                    }
+                    continue;
+                }
+                What::Dropped => continue,
+            };
             let Some(parsed) = self.look_at(color, text, *at) else { continue };
             let value = parsed.value;
             if parsed.kind == "game" {
@@ -169,7 +187,14 @@ impl Checker<'_> {
             if answers.accepted.get(id).is_some_and(|(_, accepted_at)| !self.is_lost(*accepted_at)) {
                 self.fault(Fault::Missing, &format!("{id} was accepted, and then refused: {value}"));
             }
-            if !self.is_lost(at) {
+            // A server that has heard of a later epoch refuses the command, while a server that has
+            // not may still carry out a copy that was sent to it over an earlier connection.
+            let first = answers.first_sent.get(id);
+            let is_copy_left = code == "stale_epoch"
+                && first.is_some_and(|(number, opened)| {
+                    *number < answers.connection.0 && !self.is_lost_between(*opened, at)
+                });
+            if !self.is_lost(at) && !is_copy_left {
                 answers.refused.insert(id.to_owned(), value.clone());
             }
         }
@@ -393,5 +418,28 @@ pub(super) mod tests {
         assert_eq!(refusals(&log("j7j3", Some("j4i4")), &[]), (1, 0), "nothing was lost");
         assert_eq!(refusals(&log("j7j3", None), &[LOSS]), (1, 0), "Blue was shown nothing of a lost branch");
         assert_eq!(refusals(&log("j7j5", Some("j4i4")), &[LOSS]), (1, 0), "the log would take it");
+    }
+
+    #[test]
+    fn a_copy_under_way_may_be_carried_out_after_a_refusal_for_the_epoch() {
+        let with = |code: &str, sent: std::ops::Range<usize>| {
+            let mut log = log("j7j5", None);
+            let entries = &mut log.clients[0].entries;
+            let What::Received(refused) = &mut entries.last_mut().unwrap().what else { panic!() };
+            *refused = refused.replace("blocked", code).into();
+            drop(entries.drain(sent));
+            for record in &mut log.records {
+                let mut value: Value = serde_json::from_str(record).unwrap();
+                let moved = json!({"kind": "moved", "side": "blue", "move": "j7j5"});
+                let events = value["events"].as_array_mut().unwrap();
+                events.insert(4, json!({"at": 4_000, "event": moved}));
+                *record = value.to_string();
+            }
+            log
+        };
+        assert_eq!(refusals(&with("stale_epoch", 0..0), &[]).0, 0);
+        assert_eq!(refusals(&with("stale_epoch", 0..0), &[LOSS]).0, 1, "no copy can have survived");
+        assert_eq!(refusals(&with("stale_epoch", 1..3), &[]).0, 1, "there was no other copy");
+        assert_eq!(refusals(&with("stale_ply", 0..0), &[]).0, 1, "it was not for the epoch");
     }
 }

@@ -44,6 +44,7 @@ impl Checker<'_> {
         let (mut line, mut since, mut shown) = (0, 0, None);
         let mut sent: HashMap<String, Sent> = HashMap::new();
         for Entry { at, what } in &client.entries {
+            self.now = *at;
             let text = match what {
                 What::Connected(_) | What::Dropped => {
                     (line, since, shown) = (line + 1, *at, None);

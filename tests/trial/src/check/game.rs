@@ -11,7 +11,7 @@ use super::findings::{Fault, Findings, Played};
 use super::lines::check_lines;
 use super::sent_commands::{fits, is_choice, sent_commands};
 use super::truth::{Fact, SIDES, StampedFact, Taken, Truth, color_of};
-use crate::log::{ClientLog, Entry, GameLog, Loss, Outage, Role, What};
+use crate::log::{ClientLog, Entry, GameLog, Outage, Role, What};
 use crate::site::History;
 
 /// Types of messages that the server may send.
@@ -62,8 +62,9 @@ pub(super) struct Checker<'a> {
     pub(super) told: [Vec<&'a StampedFact>; 3],
     events: [Vec<(Value, Value)>; 3],
     pub(super) states: [Vec<State<'a>>; 3],
-    /// The losses of data of which no process had a copy.
-    losses: &'a [Loss],
+    history: &'a History,
+    /// The time of what is checked now; 0 for records.
+    pub(super) now: u64,
     seen: HashMap<(usize, Arc<str>), Parsed>,
 }
 
@@ -88,15 +89,16 @@ pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findin
             }
         }
     }
-    let losses = &history.losses;
     let outages: Vec<&Outage> = history.outages.iter().filter(|outage| outage.is_of(&log.game)).collect();
-    let mut checker = Checker { truth: &truth, findings, told, events, states, losses, seen: HashMap::new() };
+    let seen = HashMap::new();
+    let mut checker = Checker { truth: &truth, findings, told, events, states, history, now: 0, seen };
     checker.check_records(log);
     for client in &log.clients {
         checker.check_client(client);
         checker.check_clocks(client, &outages);
         check_lines(&log.game, client, history, checker.findings);
     }
+    checker.now = 0;
     checker.check_effects(log);
     findings.archived += u64::from(log.is_archived);
     let plies = truth.boards.last().map_or(0, |board| board.ply);
@@ -106,7 +108,11 @@ pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findin
 
 impl Checker<'_> {
     pub(super) fn fault(&mut self, fault: Fault, what: &str) {
-        self.findings.fault(fault, format!("{}: {what}", self.truth.game));
+        let game = &self.truth.game;
+        if self.now == 0 {
+            return self.findings.fault(fault, format!("{game}: {what}"));
+        }
+        self.findings.fault(fault, format!("{game}, {}: {what}", self.history.trouble_at(self.now)));
     }
 
     /// Checks that the events in each record equal the events derived from the truth.
@@ -230,17 +236,18 @@ impl Checker<'_> {
     /// True if a loss happened between two moments. In a loss, all servers and Redis are killed,
     /// so commands that were on their way could not be carried out.
     pub(super) fn is_lost_between(&self, from: u64, until: u64) -> bool {
-        self.losses.iter().any(|loss| from < loss.from && loss.until < until)
+        self.history.losses.iter().any(|loss| from < loss.from && loss.until < until)
     }
 
     /// True if a message received at this moment may belong to a lost branch.
     pub(super) fn is_lost(&self, at: u64) -> bool {
-        self.losses.iter().any(|loss| (loss.from..=loss.until + LATE_MS).contains(&at))
+        self.history.losses.iter().any(|loss| (loss.from..=loss.until + LATE_MS).contains(&at))
     }
 
     /// Parses a text that was received at this moment. A text that only a lost branch can explain
     /// is counted, but is not a fault.
     pub(super) fn look_at(&mut self, audience: usize, text: &Arc<str>, at: u64) -> Option<Parsed> {
+        self.now = at;
         if self.is_lost(at)
             && let Ok(value) = serde_json::from_str::<Value>(text)
             && let Some(seq) = value["seq"].as_u64()
@@ -386,6 +393,7 @@ impl Checker<'_> {
         let mut before: Option<(usize, Value, u64)> = None;
         for Entry { at: received, what } in &client.entries {
             let What::Received(text) = what else { continue };
+            self.now = *received;
             if self.is_lost(*received) {
                 // Do not compare a clock of a lost branch with other clocks.
                 before = None;

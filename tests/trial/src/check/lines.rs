@@ -105,7 +105,7 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
             let mut later: Vec<&Away> =
                 aways.iter().copied().filter(|later| later.from >= away.until).collect();
             later.sort_by_key(|later| later.from);
-            check_away(game, client, line, (away, &later), history.told_max_ms, findings);
+            check_away(game, client, line, (away, &later), history, findings);
         }
         for death in history.deaths.iter().filter(|death| death.server == line.server) {
             if line.from <= death.at && line.until >= death.at {
@@ -140,12 +140,12 @@ fn check_away(
     client: &ClientLog,
     line: &Connection<'_>,
     (away, later): (&Away, &[&Away]),
-    told_max_ms: u64,
+    history: &History,
     findings: &mut Findings,
 ) {
     let (of, more_ms) = if away.games.is_some() { (Of::Part, PART_MORE_MS) } else { (Of::Store, 0) };
     let promised = away.from + TOLD_MAX_MS + more_ms;
-    let late = away.from + told_max_ms + more_ms;
+    let late = away.from + history.told_max_ms + more_ms;
     // A client also ends a connection whose server is silent, so expect the message only if the
     // connection lasted long enough.
     let is_long = away.until >= promised;
@@ -168,8 +168,12 @@ fn check_away(
         _ if late > away.until.min(line.until) => return,
         told => {
             let what = format!(
-                "{game}: {:?} on server {}, whose {of:?} was away from {} to {}, was told {told:?}",
-                client.role, line.server, away.from, away.until
+                "{game}, {}: {:?} on server {}, whose {of:?} was away from {} to {}, was told {told:?}",
+                history.trouble_at(away.from),
+                client.role,
+                line.server,
+                away.from,
+                away.until
             );
             return findings.fault(Fault::Untold, what);
         }
@@ -192,8 +196,10 @@ fn check_away(
         None if line.until <= back + BACK_MAX_MS => {}
         told => {
             let what = format!(
-                "{game}: {:?} on server {}, whose {of:?} was back at {back}, was told {told:?}",
-                client.role, line.server
+                "{game}, {}: {:?} on server {}, whose {of:?} was back at {back}, was told {told:?}",
+                history.trouble_at(back),
+                client.role,
+                line.server
             );
             findings.fault(Fault::Untold, what);
         }

@@ -387,8 +387,8 @@ impl Store for BucketStore {
         self.all.buckets.iter().filter_map(Store::outage).max_by_key(|outage| outage.until)
     }
 
-    fn outage_of(&self, game: GameId) -> Option<Outage> {
-        self.of(game).outage()
+    fn outages_of(&self, game: GameId, after: Stamp) -> Vec<Outage> {
+        self.of(game).outages_of(game, after)
     }
 
     fn outages_record(&self, game: GameId) -> StoreResult<'_, Option<Vec<u8>>> {
