@@ -31,8 +31,8 @@ const OUTAGE: Duration = Duration::from_millis(2_600);
 /// How long servers continue the old time if Redis does not answer while its clock is behind.
 const SILENCE: Duration = Duration::from_millis(2_500);
 
-/// The time that servers need to restore the data that Redis lost. They reconnect within a second
-/// and wait 1.5 s for each other, and some have slow connections.
+/// The time that servers need to restore the data that Redis lost. They wait 1.5 s for each other,
+/// and some have slow connections.
 const GIVE_BACK: Duration = Duration::from_secs(4);
 
 /// The time after the end of any other mishap within which all clients must have reconnected.
@@ -70,13 +70,8 @@ impl History {
     /// Describes what had last gone wrong at this moment.
     pub(crate) fn trouble_at(&self, at: u64) -> String {
         let begun = self.began.partition_point(|(from, _)| *from <= at);
-        begun.checked_sub(1).map_or_else(
-            || format!("at {at}, before all mishaps"),
-            |last| {
-                let (from, what) = &self.began[last];
-                format!("at {at}, {} ms after mishap {begun}, {what}", at - from)
-            },
-        )
+        let Some((from, what)) = self.began[..begun].last() else { return format!("at {at}") };
+        format!("at {at}, {} ms after mishap {begun}, {what}", at - from)
     }
 
     /// Ends the period of the slow connection, if there is one.
