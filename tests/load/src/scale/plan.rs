@@ -53,9 +53,8 @@ pub(crate) struct Plan {
     /// Measures only these parts, and prints the commands that Redis is sent.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(super) only: Vec<Part>,
-    /// Number of rated games that end at once, to compare what their results cost three servers
-    /// and one.
-    #[arg(long, default_value_t = 600)]
+    /// Number of rated games that end, to compare what their results cost three servers and one.
+    #[arg(long, default_value_t = 1_200)]
     pub(super) rated_games: u32,
     /// Number of rated games of each pair of players, of which Redis keeps only the histories.
     #[arg(long, default_value_t = 189)]

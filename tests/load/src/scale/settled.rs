@@ -8,7 +8,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::fleet::{Fleet, Spent, print_commands};
 use super::plan::Plan;
-use crate::duel::{Pair, Socket, ask, begin, connect, deploy, enter, id, say, until};
+use crate::duel::{Pair, Socket, ask, begin, connect, deploy, enter, id, median, say, until};
 use crate::error::LoadError;
 use crate::figure::{Figure, Target};
 use crate::http;
@@ -19,6 +19,9 @@ const SERVERS: u32 = 3;
 /// The number of games that begin and end at a time on each server. A server that does little at a
 /// time groups little of it, so several servers have several times as much to do at a time.
 const AT_ONCE: u32 = 16;
+/// The rounds in which the games end, by turns on one server and on several. A figure is the median
+/// of the rounds, because the machine is not equally fast all the time.
+const ROUNDS: u32 = 5;
 /// The number of plies from which a rated game counts.
 const PLIES: u32 = 2;
 /// The work that follows from the end of a rated game, by the kinds of its records.
@@ -29,34 +32,61 @@ pub(super) const NAMES: &str = "flagfall:{flagfall}:names";
 const SETTLED_MAX: Duration = Duration::from_secs(300);
 
 pub(super) async fn measure(plan: &Plan, note: &mut impl FnMut(Figure)) -> Result<(), LoadError> {
-    let (one, many) = (settle(plan, 1).await?, settle(plan, SERVERS).await?);
+    let games = plan.rated_games;
+    println!("{games} rated games begin on 1 servers of one Redis, and as many on {SERVERS}");
+    let (mut one, mut many) = (Begun::new(plan, 1).await?, Begun::new(plan, SERVERS).await?);
+    tokio::try_join!(one.fleet.settle(), many.fleet.settle())?;
+    let mut rounds = Vec::new();
+    for round in 1..=ROUNDS {
+        let count = games * round / ROUNDS - games * (round - 1) / ROUNDS;
+        rounds.push((f64::from(count), one.end(count as usize).await?, many.end(count as usize).await?));
+        println!("round {round} of {ROUNDS}: {count} games have ended on each side");
+    }
+    let of =
+        |value: &dyn Fn(&(f64, Spent, Spent)) -> f64| median(rounds.iter().map(value)).unwrap_or_default();
+    let ratio = of(&|(_, one, many)| many.cpu_ms / one.cpu_ms);
+    let (one_ms, many_ms) =
+        (of(&|(count, one, _)| one.cpu_ms / count), of(&|(count, _, many)| many.cpu_ms / count));
     let name = format!("processor time for a rated game's end and result, {SERVERS} servers to one");
-    let figure = Figure::ratio(name, many.cpu_ms / one.cpu_ms).with_target(Target::AtMost(1.1));
-    let [one_ms, many_ms] = [&one, &many].map(|spent| spent.cpu_ms / f64::from(plan.rated_games));
-    note(figure.with_detail(format!("{many_ms:.2} ms, {one_ms:.2} ms")));
-    if !plan.only.is_empty() {
-        print_commands(&one, &many);
+    let figure = Figure::ratio(name, ratio).with_target(Target::AtMost(1.1));
+    note(figure.with_detail(format!("{many_ms:.2} ms, {one_ms:.2} ms; median of {ROUNDS} rounds")));
+    if let (false, Some((_, one, many))) = (plan.only.is_empty(), rounds.last()) {
+        print_commands(one, many);
     }
     Ok(())
 }
 
-/// Ends rated games, and waits for their ratings and for their lines in the players' histories.
-/// Each game has its own two players.
-async fn settle(plan: &Plan, servers: u32) -> Result<Spent, LoadError> {
-    println!("{} rated games end on {servers} servers of one Redis", plan.rated_games);
-    let fleet = Fleet::start(&plan.bench, servers).await?;
-    let addresses = fleet.servers.iter().map(|server| server.address.clone()).cycle();
-    let begun = futures_util::stream::iter((0..plan.rated_games).zip(addresses))
-        .map(|(index, address)| async move { rated_pair(&address, index).await });
-    let at_once = (AT_ONCE * servers) as usize;
-    let pairs: Vec<Pair> = begun.buffered(at_once).try_collect().await?;
-    fleet.settle().await?;
-    let before = fleet.spent().await?;
-    let ended = futures_util::stream::iter(pairs).map(resign).buffered(at_once);
-    // The connections stay open, because closing them costs processor time, too.
-    let _pairs: Vec<Pair> = ended.try_collect().await?;
-    none_left(&fleet.redis, &DUE).await?;
-    Ok(fleet.spent().await?.since(&before))
+/// Servers with rated games that have begun. Each game has its own two players.
+struct Begun {
+    fleet: Fleet,
+    pairs: Vec<Pair>,
+    /// The pairs whose games are over. Their connections stay open, because closing them costs
+    /// processor time, too.
+    ended: Vec<Pair>,
+    /// The number of games that end at a time.
+    at_once: usize,
+}
+
+impl Begun {
+    async fn new(plan: &Plan, servers: u32) -> Result<Begun, LoadError> {
+        let fleet = Fleet::start(&plan.bench, servers).await?;
+        let addresses = fleet.servers.iter().map(|server| server.address.clone()).cycle();
+        let begun = futures_util::stream::iter((0..plan.rated_games).zip(addresses))
+            .map(|(index, address)| async move { rated_pair(&address, index).await });
+        let at_once = (AT_ONCE * servers) as usize;
+        let pairs = begun.buffered(at_once).try_collect().await?;
+        Ok(Begun { fleet, pairs, ended: Vec::new(), at_once })
+    }
+
+    /// Ends some of the games, and waits for their ratings and for their lines in the players'
+    /// histories.
+    async fn end(&mut self, count: usize) -> Result<Spent, LoadError> {
+        let before = self.fleet.spent().await?;
+        let ended = futures_util::stream::iter(self.pairs.drain(..count)).map(resign);
+        self.ended.extend(ended.buffered(self.at_once).try_collect::<Vec<Pair>>().await?);
+        none_left(&self.fleet.redis, &DUE).await?;
+        Ok(self.fleet.spent().await?.since(&before))
+    }
 }
 
 /// Waits until Redis has no record of these kinds.
