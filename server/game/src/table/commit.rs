@@ -75,7 +75,7 @@ impl Table {
                 events.iter().for_each(|event| self.carry_out(event, at, 0, None));
                 match cause {
                     Cause::Deadline => {}
-                    Cause::Recovery => self.outage.note_recorded(),
+                    Cause::Recovery => self.outage.note_recorded(&self.game, self.header.is_slow()),
                     Cause::Stop => self.finish_stop(outputs),
                 }
             }

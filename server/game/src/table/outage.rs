@@ -65,10 +65,17 @@ impl OutageState {
         matches!(self.unrecorded, Unrecorded::Over(_))
     }
 
-    pub(super) fn note_recorded(&mut self) {
+    /// Notes that the log has the outage. Outages that ended after the log's last entry are still
+    /// to be recorded: they may have begun before it was known that the log has an earlier one.
+    pub(super) fn note_recorded(&mut self, game: &Game, is_slow: bool) {
         self.unrecorded = Unrecorded::None;
-        let known = self.seen.len().saturating_sub(1);
-        self.seen.drain(..known);
+        for outage in std::mem::take(&mut self.seen) {
+            if outage.since < outage.until {
+                self.note_outage(game, is_slow, outage);
+            } else {
+                self.seen = vec![outage];
+            }
+        }
     }
 
     /// Continues the game after an outage that began at `since`, or after a pause in the log.

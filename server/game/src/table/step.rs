@@ -145,7 +145,7 @@ impl Table {
             if self.outage.is_unrecorded() {
                 let events = self.outage.decide_recovery(&self.game);
                 if events.is_empty() {
-                    self.outage.note_recorded();
+                    self.outage.note_recorded(&self.game, self.header.is_slow());
                     continue;
                 }
                 if is_left_to_others {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use flagfall_board::{Chance, GameId, Side, Stamp};
 use flagfall_protocol::{Accepted, Code, GameCommand, GameEvent, ServerToClient, Time};
 use flagfall_rules::Viewer;
+use flagfall_store::Outage;
 use flagfall_store_testing::WriteFault;
 
 use super::harness::{Client, DEPLOY_MS, Hand, IDLE_MS, START, code, deploy, header};
@@ -86,6 +87,35 @@ fn the_outage_is_not_forgotten_while_the_store_cannot_take_its_end() {
         assert!(!hand.table.outage.is_unrecorded());
         assert_eq!(remaining(&hand, Side::Red), 60_000, "{fault:?}");
         assert_eq!(hand.log().len(), 1 + 3 + 2);
+    }
+}
+
+#[test]
+fn an_outage_that_begins_before_the_end_of_another_is_confirmed_is_recorded_too() {
+    for is_opened_again in [false, true] {
+        let (mut hand, _ana, _bo) = Hand::playing(&header("classic"));
+        let since = hand.now();
+        hand.advance(5_000);
+        let first = Outage { since, until: hand.now() };
+        hand.store.fail_next(WriteFault::UnknownAfterWriting);
+        hand.is_holding = true;
+        if is_opened_again {
+            hand.reload();
+            hand.table.recover_from(&[first].into_iter().collect());
+            hand.step(Input::Tick);
+        } else {
+            hand.step(Input::Outage(first));
+        }
+        hand.release_one();
+        assert_eq!(hand.log().len(), 1 + 3 + 2, "the log has it, but the server does not know");
+        hand.advance(300);
+        let since = hand.now();
+        hand.advance(7_000);
+        hand.step(Input::Outage(Outage { since, until: hand.now() }));
+        hand.release();
+        assert!(!hand.table.outage.is_unrecorded());
+        assert_eq!(remaining(&hand, Side::Red), 60_000 - 300, "{is_opened_again}");
+        assert_eq!(hand.log().len(), 1 + 3 + 4);
     }
 }
 
