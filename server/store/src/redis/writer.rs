@@ -355,16 +355,18 @@ impl Writer {
 
     /// Processes the answer to a heartbeat, and the outages that it may report. Returns the time
     /// of the heartbeat.
-    pub(super) fn note_beat(&mut self, Beat { at, outages }: Beat) -> Stamp {
+    pub(super) fn note_beat(&mut self, Beat { at, mut outages }: Beat) -> Stamp {
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
         self.last_beat = at;
-        // Outages are recorded before the time, so that no task sees the new time without them.
+        // Outages are recorded before the time, so that no task sees the new time without them. The
+        // answer to the first heartbeat has all outages that the list already has.
+        outages.retain(|outage| outage.until > self.outages_known_until);
+        {
+            let mut known = self.shared.outages.lock();
+            outages.iter().for_each(|outage| known.add(*outage));
+        }
         for outage in outages {
-            if outage.until <= self.outages_known_until {
-                continue;
-            }
             self.outages_known_until = outage.until;
-            self.shared.outages.lock().add(outage);
             // All outages before the store was opened are already known. So of the outages that
             // the first heartbeat reports, only the part after the opening is new.
             let since = outage.since.max(self.opened_at.unwrap_or(outage.until));

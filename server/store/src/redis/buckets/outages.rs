@@ -2,9 +2,9 @@
 //! unreachable while the others answer.
 //!
 //! The record of outages lists the times in which no server ran, which concern all games. Each
-//! bucket also has a list of its own outages. This process reads these lists when it first connects.
-//! Later, the answer to a heartbeat contains all outages that this process does not know yet, and
-//! after a silence, a heartbeat comes before any other request.
+//! bucket also has a list of its own outages. This process reads these lists when it first
+//! connects. Later, the answer to a heartbeat contains all outages that this process does not know
+//! yet, and after a silence, a heartbeat comes before any other request.
 
 use flagfall_board::GameId;
 
