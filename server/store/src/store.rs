@@ -445,8 +445,8 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Returns the outages since this store was opened that concern this game and ended after this
-    /// time, oldest first. In a store of several parts, an outage may concern only the games of one
-    /// part. Otherwise like [`Store::outage`].
+    /// time, oldest first. In a store of several parts, an outage may concern only the games of
+    /// one part. Otherwise like [`Store::outage`].
     fn outages_of(&self, game: GameId, after: Stamp) -> Vec<Outage> {
         let _all_are_concerned = game;
         self.outage().into_iter().filter(|outage| outage.until > after).collect()

@@ -53,7 +53,11 @@ impl Recorder {
         if !root.join("docs/benchmarks").is_dir() {
             return Err(LoadError::NoCheckout);
         }
-        let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--record").collect();
+        // Where the server's program is differs between machines, and is no part of the measurement.
+        let mut words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--record").collect();
+        if let Some(at) = words.iter().position(|word| word == "--server") {
+            words.drain(at..words.len().min(at + 2));
+        }
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         let load_before = load.split(' ').next().and_then(|minute| minute.parse().ok()).unwrap_or_default();
         Ok(Recorder { root, command: words.join(" "), load_before })

@@ -358,8 +358,8 @@ impl Writer {
     pub(super) fn note_beat(&mut self, Beat { at, mut outages }: Beat) -> Stamp {
         let has_beaten = std::mem::replace(&mut self.has_beaten, true);
         self.last_beat = at;
-        // Outages are recorded before the time, so that no task sees the new time without them. The
-        // answer to the first heartbeat has all outages that the list already has.
+        // Outages are recorded before the time, so that no task sees the new time without them.
+        // The answer to the first heartbeat has all outages that the list already has.
         outages.retain(|outage| outage.until > self.outages_known_until);
         {
             let mut known = self.shared.outages.lock();

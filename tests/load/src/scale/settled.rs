@@ -19,8 +19,8 @@ const SERVERS: u32 = 3;
 /// The number of games that begin and end at a time on each server. A server that does little at a
 /// time groups little of it, so several servers have several times as much to do at a time.
 const AT_ONCE: u32 = 16;
-/// The rounds in which the games end, by turns on one server and on several. A figure is the median
-/// of the rounds, because the machine is not equally fast all the time.
+/// The rounds in which the games end, by turns on one server and on several. A figure is the
+/// median of the rounds, because the machine is not equally fast all the time.
 const ROUNDS: u32 = 5;
 /// The number of plies from which a rated game counts.
 const PLIES: u32 = 2;

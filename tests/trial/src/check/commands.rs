@@ -187,8 +187,8 @@ impl Checker<'_> {
             if answers.accepted.get(id).is_some_and(|(_, accepted_at)| !self.is_lost(*accepted_at)) {
                 self.fault(Fault::Missing, &format!("{id} was accepted, and then refused: {value}"));
             }
-            // A server that has heard of a later epoch refuses the command, while a server that has
-            // not may still carry out a copy that was sent to it over an earlier connection.
+            // A server that has heard of a later epoch refuses the command, while a server that
+            // has not may still carry out a copy that was sent to it over an earlier connection.
             let first = answers.first_sent.get(id);
             let is_copy_left = code == "stale_epoch"
                 && first.is_some_and(|(number, opened)| {
