@@ -72,8 +72,14 @@ impl Figure {
 impl Target {
     pub(crate) fn text(self, unit: &str) -> String {
         match self {
-            Target::AtMost(most) => format!("at most {most:.2} {unit}"),
-            Target::AtLeast(least) => format!("at least {least:.2} {unit}"),
+            Target::AtMost(most) => format!("at most {}", quantity(most, unit)),
+            Target::AtLeast(least) => format!("at least {}", quantity(least, unit)),
         }
     }
+}
+
+/// A value with its unit, as `1.20 ×`, without a sign if it rounds to zero.
+pub(crate) fn quantity(value: f64, unit: &str) -> String {
+    let value = if value.abs() < 0.005 { 0.0 } else { value };
+    format!("{value:.2} {unit}").trim_end().to_owned()
 }

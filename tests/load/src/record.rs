@@ -12,7 +12,7 @@ use flagfall_board::Stamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LoadError;
-use crate::figure::Figure;
+use crate::figure::{Figure, quantity};
 
 /// The folder of the runs, and the page beside it.
 const FOLDER: &str = "docs/benchmarks/runs";
@@ -53,7 +53,7 @@ impl Recorder {
         if !root.join("docs/benchmarks").is_dir() {
             return Err(LoadError::NoCheckout);
         }
-        // Where the server's program is differs between machines, and is no part of the measurement.
+        // Where the server's program is differs between machines and is not measured.
         let mut words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--record").collect();
         if let Some(at) = words.iter().position(|word| word == "--server") {
             words.drain(at..words.len().min(at + 2));
@@ -159,7 +159,7 @@ fn page(runs: &[Run]) -> String {
 }
 
 fn cell(figure: &Figure) -> String {
-    let mut cell = format!("{:.2} {}", figure.value, figure.unit);
+    let mut cell = quantity(figure.value, &figure.unit);
     if !figure.detail.is_empty() {
         let _infallible = write!(cell, " ({})", figure.detail);
     }
