@@ -1,9 +1,8 @@
 //! The metrics recorder of the process, and handles for frequently used metrics.
 
-use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-use flagfall_protocol::{ClientToServer, ServerToClient};
+use flagfall_protocol::{ClientMessage, ClientToServer, ServerMessage, ServerToClient};
 use metrics::{Counter, Histogram, counter, gauge, histogram};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use strum::VariantNames as _;
@@ -88,8 +87,10 @@ const MALFORMED: &str = "malformed";
 /// The handles of frequently used metrics. They are looked up only once, because every message or
 /// append uses them.
 pub struct Hot {
-    messages_in: HashMap<&'static str, Counter>,
-    messages_out: HashMap<&'static str, Counter>,
+    /// A counter for each [`ClientMessage`], and one for malformed messages.
+    messages_in: Vec<Counter>,
+    /// A counter for each [`ServerMessage`].
+    messages_out: Vec<Counter>,
     pub outbox_queued: Histogram,
     pub round_trip: Histogram,
     pub commit_seconds: Histogram,
@@ -97,11 +98,11 @@ pub struct Hot {
 
 pub static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
     messages_in: (ClientToServer::VARIANTS.iter().chain(&[MALFORMED]))
-        .map(|kind| (*kind, counter!(MESSAGES_IN, "type" => *kind)))
+        .map(|kind| counter!(MESSAGES_IN, "type" => *kind))
         .collect(),
     messages_out: ServerToClient::VARIANTS
         .iter()
-        .map(|kind| (*kind, counter!(MESSAGES_OUT, "type" => *kind)))
+        .map(|kind| counter!(MESSAGES_OUT, "type" => *kind))
         .collect(),
     outbox_queued: histogram!(OUTBOX_QUEUED),
     round_trip: histogram!(ROUND_TRIP),
@@ -109,13 +110,16 @@ pub static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
 });
 
 impl Hot {
+    /// Counts a message of a client, or a malformed one.
     pub fn message_in(&self, message: Option<&ClientToServer>) {
-        self.messages_in[message.map_or(MALFORMED, <&str>::from)].increment(1);
+        let number =
+            message.map_or(ClientToServer::VARIANTS.len(), |known| ClientMessage::from(known) as usize);
+        self.messages_in[number].increment(1);
     }
 
     /// Counts a message of this type that was written to a client.
-    pub fn message_out(&self, kind: &'static str) {
-        self.messages_out[kind].increment(1);
+    pub fn message_out(&self, kind: ServerMessage) {
+        self.messages_out[kind as usize].increment(1);
     }
 }
 

@@ -2,6 +2,7 @@
 //! answers.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use flagfall_store::{Append, AppendOutcome, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until};
 use tracing::Instrument as _;
 
 use super::error::{CreateError, TableError};
@@ -95,6 +97,13 @@ pub(super) struct Actor {
     is_closing: bool,
 }
 
+/// What follows from an output of the table.
+enum Next {
+    /// The output is carried out already.
+    Input(Input),
+    Job(BoxFuture<'static, Input>),
+}
+
 /// Returns the task that runs a table, and a handle for sending messages to the table. `listed`
 /// says which players are away according to the list of running games. It is `None` if the game
 /// is not on that list.
@@ -170,12 +179,25 @@ impl Actor {
 
     async fn serve(&mut self) {
         let mut job: Option<BoxFuture<'static, Input>> = None;
+        let mut timer = pin!(sleep_until(Instant::now()));
         self.step(Input::Tick);
         loop {
-            if job.is_none() {
-                job = self.next_job();
+            while job.is_none() {
+                match self.next() {
+                    Some(Next::Job(next)) => job = Some(next),
+                    Some(Next::Input(input)) => self.step(input),
+                    None => break,
+                }
             }
-            let wait = self.wake_at().map(|at| Duration::from_millis(at.ms_since(self.host.now())));
+            let wake_at = self.wake_at();
+            if let Some(at) = wake_at {
+                let at = Instant::now() + Duration::from_millis(at.ms_since(self.host.now()));
+                // Each move puts off the fall of the flag. A timer that is too early only costs a
+                // step, so it is not set again for each move.
+                if timer.is_elapsed() || at < timer.deadline() {
+                    timer.as_mut().reset(at);
+                }
+            }
             // Handle messages even while a request to the store is under way, so that new
             // connections can be shown the game.
             tokio::select! {
@@ -199,7 +221,7 @@ impl Actor {
                     Some(message) => self.receive(*message),
                     None => return,
                 },
-                () = tokio::time::sleep(wait.unwrap_or_default()), if wait.is_some() => {
+                () = timer.as_mut(), if wake_at.is_some() => {
                     if self.is_to_leave() {
                         if self.facts.has_news_for_lists() {
                             write_line_soon(&self.facts);
@@ -328,7 +350,7 @@ impl Actor {
         self.table.write_form = self.host.peers.write_form();
         self.look_at_store(now);
         if let Some(seats) = &self.host.seats {
-            self.table.attendance.sighted_since = seats.sighted_since(tokio::time::Instant::now());
+            self.table.attendance.sighted_since = seats.sighted_since(Instant::now());
             if self.facts.has_seat_news.swap(false, Ordering::Relaxed) {
                 let elsewhere = seats.elsewhere(self.facts.id);
                 self.table.note_left_elsewhere(seats.take_left(self.facts.id));
@@ -371,14 +393,23 @@ impl Actor {
         }
     }
 
-    fn next_job(&mut self) -> Option<BoxFuture<'static, Input>> {
+    /// Carries out the next output of the table.
+    fn next(&mut self) -> Option<Next> {
         while !self.outputs.is_empty() {
             let output = self.outputs.remove(0);
             let (id, store) = (self.facts.id, self.facts.store.clone());
-            return Some(match output {
+            let job = match output {
                 Output::Append(append) => {
-                    let request = self.table.work.request();
-                    async move { Input::Appended(append_to(&*store, append, request).await) }.boxed()
+                    let timing = AppendTiming::begin(id, self.table.work.request());
+                    match store.append_at_once(append) {
+                        Ok(outcome) => {
+                            timing.end(&outcome);
+                            return Some(Next::Input(Input::Appended(outcome)));
+                        }
+                        Err(append) => {
+                            async move { Input::Appended(append_to(&*store, append, timing).await) }.boxed()
+                        }
+                    }
                 }
                 Output::Read { after } => async move {
                     let read = search::read_all(&*store, id, after).await;
@@ -430,7 +461,8 @@ impl Actor {
                     }
                     .boxed()
                 }
-            });
+            };
+            return Some(Next::Job(job));
         }
         None
     }
@@ -456,25 +488,43 @@ impl Actor {
     }
 }
 
-/// Appends events. `request` is the request that caused the events, if there is one. The store's
-/// log lines about the append name this request.
+/// Appends events. The store's log lines about the append name the request that caused it.
 async fn append_to(
     store: &dyn Store,
     append: Append,
-    request: Option<RequestId>,
+    timing: AppendTiming,
 ) -> Result<AppendOutcome, StoreError> {
-    let game = append.game;
-    let request = request.map(tracing::field::display);
-    let span = tracing::debug_span!("append", %game, after = append.expected.seq, request);
-    let started = std::time::Instant::now();
+    let request = timing.request.map(tracing::field::display);
+    let span = tracing::debug_span!("append", game = %timing.game, after = append.expected.seq, request);
     let outcome = store.append(append).instrument(span).await;
-    HOT.commit_seconds.record(started.elapsed());
-    match &outcome {
-        Ok(AppendOutcome::Conflict { .. }) => {
-            metrics::counter!(flagfall_base::telemetry::APPEND_CONFLICTS).increment(1);
-        }
-        Ok(_) => {}
-        Err(error) => tracing::warn!(%game, request, %error, "the store did not accept an append"),
-    }
+    timing.end(&outcome);
     outcome
+}
+
+/// Measures an append.
+struct AppendTiming {
+    game: GameId,
+    /// The request that caused the events, if there is one.
+    request: Option<RequestId>,
+    started: Instant,
+}
+
+impl AppendTiming {
+    fn begin(game: GameId, request: Option<RequestId>) -> AppendTiming {
+        AppendTiming { game, request, started: Instant::now() }
+    }
+
+    fn end(&self, outcome: &Result<AppendOutcome, StoreError>) {
+        HOT.commit_seconds.record(self.started.elapsed());
+        match outcome {
+            Ok(AppendOutcome::Conflict { .. }) => {
+                metrics::counter!(flagfall_base::telemetry::APPEND_CONFLICTS).increment(1);
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let request = self.request.map(tracing::field::display);
+                tracing::warn!(game = %self.game, request, %error, "the store did not accept an append");
+            }
+        }
+    }
 }

@@ -31,7 +31,8 @@ pub struct Turns {
 /// Returns the key of the job for a game's turn. `None` if the game does not have days per move.
 pub(crate) fn turn_job(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
-    TURN_DUE.key([&game]).ok().filter(|_| is_slow)
+    // Most games have no such job, and every move asks, so the key is made only if it is needed.
+    is_slow.then(|| TURN_DUE.key([&game]).ok())?
 }
 
 impl Turns {

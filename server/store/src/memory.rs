@@ -119,9 +119,8 @@ impl MemoryStore {
 
     /// Adds a newly detected outage to the record of outages.
     fn keep_outage(&self, state: &mut State) {
-        let (Some(outage), Ok(key)) = (self.clock.take_unkept(), Key::new(OUTAGES_KEY)) else {
-            return;
-        };
+        let Some(outage) = self.clock.take_unkept() else { return };
+        let Ok(key) = Key::new(OUTAGES_KEY) else { return };
         let mut outages = OutageList::parse(state.record(&key).map(Row::value));
         outages.add(outage);
         state.records.replace(Row::new(&key, &outages.to_record(), None));
@@ -209,6 +208,10 @@ impl Store for MemoryStore {
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome> {
         let known = self.clock.outage();
         Box::pin(async move { self.append_now(append, known) })
+    }
+
+    fn append_at_once(&self, append: Append) -> Result<Result<AppendOutcome, StoreError>, Append> {
+        Ok(self.append_now(append, self.clock.outage()))
     }
 
     fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {

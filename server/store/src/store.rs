@@ -292,6 +292,14 @@ pub trait Store: Send + Sync + 'static {
     /// [`StoreError`]: nothing was written.
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome>;
 
+    /// Like [`Store::append`], if the store can answer without waiting, as a store in memory can.
+    ///
+    /// # Errors
+    /// The append, of which nothing was done. Pass it to [`Store::append`].
+    fn append_at_once(&self, append: Append) -> Result<Result<AppendOutcome, StoreError>, Append> {
+        Err(append)
+    }
+
     /// Returns the entries after number `after_seq`, oldest first. Returns at most `limit`
     /// entries, and never more than [`READ_MAX`](crate::limits::READ_MAX). An empty answer means
     /// that there are no entries after `after_seq`.

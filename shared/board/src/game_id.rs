@@ -72,7 +72,7 @@ impl FromStr for GameId {
 
     fn from_str(text: &str) -> Result<GameId, GameIdParseError> {
         let bytes: [u8; LENGTH] = text.as_bytes().try_into().map_err(|_| GameIdParseError)?;
-        if bytes.iter().all(|byte| ALPHABET.contains(byte)) {
+        if bytes.iter().all(|byte| ALPHABET[VALUES[usize::from(*byte)] as usize] == *byte) {
             Ok(GameId(bytes))
         } else {
             Err(GameIdParseError)
@@ -96,8 +96,7 @@ impl serde::Serialize for GameId {
 impl<'de> serde::Deserialize<'de> for GameId {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<GameId, D::Error> {
         if deserializer.is_human_readable() {
-            let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-            return text.parse().map_err(serde::de::Error::custom);
+            return crate::parse_text(deserializer, |error| error);
         }
         let bits = u64::from_le_bytes(<[u8; 8]>::deserialize(deserializer)?);
         GameId::from_bits(bits).ok_or_else(|| serde::de::Error::custom(GameIdParseError))

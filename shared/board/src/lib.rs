@@ -25,6 +25,8 @@ pub use side::{PerSide, Side};
 pub use square::{Column, Direction, Row, Sign, Square, SquareParseError};
 pub use square_set::SquareSet;
 pub use stamp::Stamp;
+#[cfg(feature = "serde")]
+pub use text::parse_text;
 
 /// A point in a game: the number of turns taken so far. Ply 0 is the position before the first
 /// turn.

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 /// The number of a column: 0 for column `a` to 15 for column `p`. No letter is skipped.
@@ -72,7 +72,12 @@ impl fmt::Display for Square {
     /// Writes the square as in `a1`: the column's letter, then the row's number, counted from
     /// Red's back row.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", char::from(b'a' + self.column()), self.row() + 1)
+        // Without `write!`, because every message about a move contains several squares.
+        f.write_char(char::from(b'a' + self.column()))?;
+        match self.row() {
+            row @ 0..9 => f.write_char(char::from(b'1' + row)),
+            row => write!(f, "{}", row + 1),
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use flagfall_board::{ChipColor, GameId, Ply, Rank, Side, Sign, Square};
 use flagfall_rules::{Choice, Command, MoveCommand, Placing, Refusal, Ruleset, Setup};
 use flagfall_view::{Claim, Move};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use strum::{IntoStaticStr, VariantNames};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use strum::{EnumDiscriminants, IntoStaticStr, VariantNames};
 
 use crate::chat::Said;
 use crate::lobby::LobbyFilter;
@@ -15,9 +15,13 @@ use crate::secret::Secret;
 use crate::terms::Terms;
 
 /// A message from a client. The server refuses messages with unknown fields.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, VariantNames)]
+#[derive(
+    Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema, EnumDiscriminants, VariantNames,
+)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[strum(serialize_all = "snake_case")]
+#[strum_discriminants(name(ClientMessage), derive(IntoStaticStr), strum(serialize_all = "snake_case"))]
+#[strum_discriminants(doc = "The type of a [`ClientToServer`].", allow(missing_docs))]
 pub enum ClientToServer {
     /// The first message of every connection. The client must send it within ten seconds.
     Hello {
@@ -390,10 +394,13 @@ pub struct EventPosition {
 
 /// An id that the client chooses for a command: 1 to 36 letters, digits, `-` and `_`. A UUID is a
 /// valid id.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
 #[schemars(with = "String")]
-pub struct CommandId(String);
+pub struct CommandId {
+    /// The characters, followed by zeros. They need no allocation, because every move has an id.
+    bytes: [u8; CommandId::LEN_MAX],
+    length: u8,
+}
 
 /// The error for text that is not a valid command id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -401,9 +408,30 @@ pub struct CommandId(String);
 pub struct CommandIdError;
 
 impl CommandId {
+    const LEN_MAX: usize = 36;
+
     /// The id's characters.
     pub fn as_str(&self) -> &str {
-        &self.0
+        let text = std::str::from_utf8(&self.bytes[..usize::from(self.length)]);
+        text.unwrap_or_else(|_| unreachable!("ids are made of ASCII characters"))
+    }
+}
+
+impl fmt::Debug for CommandId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CommandId({})", self.as_str())
+    }
+}
+
+impl Serialize for CommandId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for CommandId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<CommandId, D::Error> {
+        flagfall_board::parse_text(deserializer, |error| error)
     }
 }
 
@@ -412,18 +440,12 @@ impl FromStr for CommandId {
 
     fn from_str(text: &str) -> Result<CommandId, CommandIdError> {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if (1..=36).contains(&text.len()) && text.bytes().all(is_allowed) {
-            Ok(CommandId(text.to_owned()))
-        } else {
-            Err(CommandIdError)
+        let mut bytes = [0; CommandId::LEN_MAX];
+        let room = bytes.get_mut(..text.len()).filter(|room| !room.is_empty()).ok_or(CommandIdError)?;
+        if !text.bytes().all(is_allowed) {
+            return Err(CommandIdError);
         }
-    }
-}
-
-impl TryFrom<String> for CommandId {
-    type Error = CommandIdError;
-
-    fn try_from(text: String) -> Result<CommandId, CommandIdError> {
-        text.parse()
+        room.copy_from_slice(text.as_bytes());
+        Ok(CommandId { bytes, length: u8::try_from(text.len()).map_err(|_| CommandIdError)? })
     }
 }

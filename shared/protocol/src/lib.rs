@@ -42,7 +42,9 @@ pub use account::{
     TokenInfo, TokenList,
 };
 pub use chat::{Phrase, Said, is_printable};
-pub use client_to_server::{ClientToServer, CommandId, CommandIdError, EventPosition, GameCommand};
+pub use client_to_server::{
+    ClientMessage, ClientToServer, CommandId, CommandIdError, EventPosition, GameCommand,
+};
 pub use code::{CloseCode, Code};
 pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments, SuggestedDeployments};
 pub use email::{EMAIL_LEN_MAX, EmailInfo, EmailSetting, EmailState, MailLanguage, NewEmail};
@@ -79,7 +81,7 @@ pub use schema::{SCHEMAS, Schema};
 pub use secret::Secret;
 pub use server_to_client::{
     Abort, Accepted, GameHead, PoolStatus, Presence, RuleOptionInfo, RuleValueInfo, RulesetInfo,
-    ServerToClient,
+    ServerMessage, ServerToClient,
 };
 pub use terms::{Terms, Time};
 pub use text::SignatureText;

@@ -1,7 +1,7 @@
 use flagfall_board::{GameId, PerSide, Side};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strum::{IntoStaticStr, VariantNames};
+use strum::{EnumDiscriminants, IntoStaticStr, VariantNames};
 
 use crate::chat::Said;
 use crate::client_to_server::CommandId;
@@ -18,9 +18,11 @@ use crate::terms::Terms;
 use flagfall_view::{GameEvent, GameView, ViewChange, Viewer};
 
 /// A message from the server. Clients must ignore unknown fields.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, IntoStaticStr, VariantNames)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema, EnumDiscriminants, VariantNames)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[strum_discriminants(name(ServerMessage), derive(IntoStaticStr), strum(serialize_all = "snake_case"))]
+#[strum_discriminants(doc = "The type of a [`ServerToClient`].", allow(missing_docs))]
 #[expect(clippy::large_enum_variant, reason = "a message is serialized where it is made; it does not travel")]
 pub enum ServerToClient {
     /// The reply to `hello`.

@@ -1,6 +1,6 @@
 //! Pieces, reduced to the facts that a viewer may see.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use flagfall_board::{Rank, RankSet, Side, Square};
@@ -44,10 +44,10 @@ impl Identity {
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Identity::Known(rank) => write!(f, "{}", rank.letter()),
+            Identity::Known(rank) => f.write_char(rank.letter()),
             Identity::OneOf(ranks) => {
                 f.write_str("[")?;
-                ranks.iter().try_for_each(|rank| write!(f, "{}", rank.letter()))?;
+                ranks.iter().try_for_each(|rank| f.write_char(rank.letter()))?;
                 f.write_str("]")
             }
             Identity::Coin => f.write_str("o"),
@@ -106,7 +106,9 @@ pub struct SeenPiece {
 impl fmt::Display for SeenPiece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled } = self;
-        write!(f, "{square}{}{identity}", side.letter())?;
+        fmt::Display::fmt(square, f)?;
+        f.write_char(side.letter())?;
+        fmt::Display::fmt(identity, f)?;
         f.write_str(if *is_moved { "'" } else { "" })?;
         f.write_str(if *is_revealed { "*" } else { "" })?;
         f.write_str(if *is_labeled { "^" } else { "" })

@@ -21,7 +21,8 @@ pub struct Move {
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.from, self.to)
+        fmt::Display::fmt(&self.from, f)?;
+        fmt::Display::fmt(&self.to, f)
     }
 }
 

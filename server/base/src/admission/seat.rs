@@ -19,10 +19,15 @@ pub struct Seat {
 }
 
 impl Seat {
+    /// True until the player has sent a hello. After that, the connection is never evicted.
+    pub fn may_be_evicted(&self) -> bool {
+        self.eviction.may_come.load(Ordering::Relaxed)
+    }
+
     /// True if the connection has been evicted. If not, the calling task is woken when the
     /// connection is evicted.
     pub fn poll_evicted(&self, cx: &Context<'_>) -> bool {
-        if !self.eviction.may_come.load(Ordering::Relaxed) {
+        if !self.may_be_evicted() {
             return false;
         }
         if self.is_evicted() {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-use flagfall_protocol::ServerToClient;
+use flagfall_protocol::{ServerMessage, ServerToClient};
 
 /// The maximum number of bytes in a message. An [`Outbox`](super::Outbox) refuses longer ones.
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
@@ -17,7 +17,7 @@ pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     text: Arc<str>,
-    kind: &'static str,
+    kind: ServerMessage,
 }
 
 /// The text that is sent instead of a message that could not be serialized.
@@ -56,15 +56,15 @@ impl Payload {
         &self.text
     }
 
-    /// Returns the type of the message, as used in the labels of metrics.
-    pub fn kind(&self) -> &'static str {
+    /// Returns the type of the message.
+    pub fn kind(&self) -> ServerMessage {
         self.kind
     }
 }
 
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Payload({}, {} bytes)", self.kind, self.len())
+        write!(f, "Payload({}, {} bytes)", <&str>::from(self.kind), self.len())
     }
 }
 

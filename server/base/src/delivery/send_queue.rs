@@ -19,6 +19,7 @@ use flagfall_protocol::{CloseCode, GameHead, PoolStatus};
 
 use super::payload::{PAYLOAD_BYTES_MAX, Payload};
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 
 /// The largest number of messages in an outbox. If there are more, the client is too slow.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
@@ -103,7 +104,8 @@ struct State {
     stored: u32,
     /// The last two measured round trips, in milliseconds.
     round_trips_ms: [u32; 2],
-    heads: Vec<GameHead>,
+    /// Most connections have one game open at most.
+    heads: SmallVec<[GameHead; 1]>,
     pool: Option<PoolStatus>,
     waker: Option<Waker>,
     sink: Option<Arc<dyn Sink>>,
@@ -265,12 +267,7 @@ impl Outbox {
         let mut state = self.shared.state.lock();
         match state.heads.iter_mut().find(|head| head.game == game) {
             Some(head) => head.seq = seq,
-            None => {
-                // Reserve space for one game only, because most connections have only one game
-                // open.
-                state.heads.reserve_exact(1);
-                state.heads.push(GameHead { game, seq });
-            }
+            None => state.heads.push(GameHead { game, seq }),
         }
     }
 
@@ -367,7 +364,7 @@ impl OutboxReader {
 
     /// Returns the sequence numbers of the games that the connection has open, for use in a ping.
     pub fn heads(&self) -> Vec<GameHead> {
-        self.shared.state.lock().heads.clone()
+        self.shared.state.lock().heads.to_vec()
     }
 
     /// Returns the credit and the stored bytes that were added since the last call.
@@ -394,7 +391,7 @@ impl Drop for OutboxReader {
         state.is_closed = true;
         state.queue = VecDeque::new();
         state.bytes = 0;
-        state.heads = Vec::new();
+        state.heads = SmallVec::new();
         state.waker = None;
         state.sink = None;
     }

@@ -5,6 +5,7 @@ use flagfall_protocol::{CommandId, GameCommand};
 use flagfall_rules::Entropy;
 use flagfall_store::record::CommandStamp;
 use sha2::{Digest, Sha256};
+use smallvec::SmallVec;
 
 use crate::reply::Reply;
 
@@ -55,8 +56,11 @@ impl Asked {
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Sha256::new();
         hasher.update(self.ply.to_be_bytes());
+        // A plain move fits into the buffer, so it needs no allocation.
+        let mut text = SmallVec::<[u8; 64]>::new();
         // Serialization never fails. If it did, all commands would have the same fingerprint.
-        hasher.update(serde_json::to_vec(&self.command).unwrap_or_default());
+        serde_json::to_writer(&mut text, &self.command).ok();
+        hasher.update(text);
         let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
@@ -104,11 +108,12 @@ impl CommandKey {
         CommandKey(number)
     }
 
-    /// Returns 16 bits of the key. They are stored for every command of a game; whole keys would
-    /// take up too much memory.
-    pub(crate) fn bits(self) -> u16 {
-        let [low, high, ..] = self.0.to_le_bytes();
-        u16::from_le_bytes([low, high])
+    /// Returns 32 bits of the key. They are stored for every command of a game; whole keys would
+    /// take up too much memory. With fewer bits, a new command would often look like an earlier
+    /// one, and the server would search the whole log for it.
+    pub(crate) fn bits(self) -> u32 {
+        let [a, b, c, d, ..] = self.0.to_le_bytes();
+        u32::from_le_bytes([a, b, c, d])
     }
 }
 
@@ -126,7 +131,7 @@ pub(crate) struct AcceptedCommands {
     pub(crate) recent: Vec<Done>,
     /// A few bits of the key of every accepted command. If a command's bits are not in this list,
     /// the command is new.
-    pub(crate) known: Vec<u16>,
+    pub(crate) known: Vec<u32>,
 }
 
 impl AcceptedCommands {

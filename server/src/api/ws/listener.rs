@@ -243,6 +243,9 @@ pub(super) struct Lingering {
     /// `None` once the writing half is taken. Dropping that half ends the connection's output.
     writing: Option<OwnedWriteHalf>,
     place: Option<Place>,
+    /// False once the connection is no longer evicted. Then reading does not look at the place,
+    /// which is elsewhere in memory.
+    may_be_evicted: bool,
 }
 
 /// A guard that counts a connection toward a limit while it exists.
@@ -274,7 +277,7 @@ impl Drop for Lingering {
 impl Lingering {
     fn new(stream: TcpStream, place: Place) -> Lingering {
         let (reading, writing) = stream.into_split();
-        Lingering { reading: Some(reading), writing: Some(writing), place: Some(place) }
+        Lingering { reading: Some(reading), writing: Some(writing), place: Some(place), may_be_evicted: true }
     }
 
     /// Takes the half of the connection for writing. After that, this value can only read.
@@ -307,8 +310,11 @@ impl AsyncRead for Lingering {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.seat().is_some_and(|seat| seat.poll_evicted(cx)) {
-            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        if self.may_be_evicted {
+            self.may_be_evicted = self.seat().is_some_and(|seat| seat.may_be_evicted());
+            if self.seat().is_some_and(|seat| seat.poll_evicted(cx)) {
+                return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+            }
         }
         match &mut self.reading {
             Some(reading) => Pin::new(reading).poll_read(cx, buffer),
