@@ -8,10 +8,10 @@
 mod chat;
 mod connection;
 mod dispatch;
+mod frames;
 mod handshake;
 mod keep_alive;
 mod listener;
-mod meter;
 mod session;
 mod upgrade;
 mod wire;

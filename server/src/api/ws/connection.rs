@@ -12,23 +12,19 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Refusal, ServerToClient};
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, SinkExt, StreamExt};
 use metrics::counter;
 use tokio::net::tcp::OwnedWriteHalf;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
-use tokio_tungstenite::tungstenite::protocol::CloseFrame;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode as WebSocketCode;
-use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tracing::Instrument as _;
 
 use super::dispatch::{Dispatch, Done, Work, refuse};
+use super::frames::Violation;
 use super::handshake::{Admitted, Introduction, admit};
 use super::listener::Lingering;
 use super::session::{Closing, RefusedMessage, Session, Step};
-use super::wire::Wire;
+use super::wire::{Broken, Received, recycle};
 use crate::api::page::Page;
 use crate::app::App;
 use flagfall_base::SERVER;
@@ -45,7 +41,7 @@ use flagfall_services::players::PlayerError;
 /// The time to which the timer is set if there is no deadline.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The close code of a client that leaves on purpose.
-const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
+const CLOSED_NORMALLY: u16 = 1000;
 
 /// The number of stored bytes after which a client is charged for them. All connections share the
 /// counters, so charging for every move would be costly. A move stores far fewer bytes.
@@ -55,7 +51,7 @@ const CHARGED_BYTES: u32 = 1024;
 /// client's.
 const PASSED_OVER_MAX: usize = 64;
 
-pub(super) type Socket = WebSocketStream<Wire<Lingering, OwnedWriteHalf>>;
+pub(super) type Socket = super::wire::Socket<Lingering, OwnedWriteHalf>;
 
 /// A connection, from its upgrade until it is closed.
 pub(super) struct Connection {
@@ -100,11 +96,7 @@ enum Ending {
 }
 
 enum Wake {
-    /// Only fragments arrived.
-    Fragments,
-    Text(Utf8Bytes),
-    Binary,
-    Control,
+    Received(Received),
     Entered(Box<Entered>),
     Done(Done),
     Time,
@@ -124,8 +116,8 @@ impl Connection {
         cookie: Option<Token>,
     ) -> Option<Box<Connection>> {
         let (outbox, mut reader) = outbox(ConnectionId::next());
-        let seat = socket.get_ref().input().seat()?.clone();
-        reader.connect(socket.get_ref().sink());
+        let seat = socket.input().seat()?.clone();
+        reader.connect(socket.sink());
         let registration = app.connections.enter(outbox.clone(), Some(client.network));
         let session = Session::new(&app.settings, Instant::now());
         tracing::debug!(connection = %outbox.connection(), "opened");
@@ -134,7 +126,7 @@ impl Connection {
             client,
             cookie,
             seat,
-            line: Line { socket, reader, fragments: 0 },
+            line: Line { socket, reader },
             outbox,
             session,
             stage: Stage::Greeting(registration),
@@ -194,23 +186,21 @@ impl Connection {
             }
             let wake = poll_fn(|cx| self.poll(cx, timer.as_mut())).await;
             let now = Instant::now();
-            let fragments = std::mem::take(&mut self.line.fragments);
-            if fragments > 0 {
-                let step = self.session.on_fragments(now, fragments);
-                if let Some(closing) = self.follow(step) {
-                    return Ending::Close(closing);
-                }
-            }
             let step = match wake {
-                Wake::Fragments => Step::Wait,
-                Wake::Text(text) => {
+                Wake::Received(Received::Text(text)) => {
                     let Account { credit, stored } = self.line.reader.take_account();
                     self.settle(now, stored, CHARGED_BYTES);
                     self.request = RequestId::next();
-                    self.session.on_text(now, credit, &text)
+                    let step = self.session.on_text(now, credit, &text);
+                    recycle(text);
+                    step
                 }
-                Wake::Binary => self.session.on_binary(),
-                Wake::Control => self.session.on_control(now),
+                Wake::Received(Received::Binary) => self.session.on_binary(),
+                Wake::Received(Received::Fragment | Received::Control) => self.session.on_part(now),
+                Wake::Received(Received::Close(code)) => {
+                    let is_leaving = code.is_none_or(|code| code == CLOSED_NORMALLY);
+                    return Ending::Goodbye { is_leaving };
+                }
                 Wake::Time => self.session.on_time(now, self.is_reading()),
                 Wake::Done(done) => {
                     self.session.resumed(now);
@@ -383,8 +373,6 @@ impl Connection {
 struct Line {
     socket: Socket,
     reader: OutboxReader,
-    /// The number of frames that did not end a message and that the session has not counted yet.
-    fragments: u32,
 }
 
 impl Line {
@@ -398,49 +386,40 @@ impl Line {
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Wake> {
-        let polled = self.socket.poll_next_unpin(cx);
-        self.fragments += self.socket.get_mut().take_fragments();
-        let Poll::Ready(read) = polled else {
-            return if self.fragments > 0 { Poll::Ready(Wake::Fragments) } else { Poll::Pending };
-        };
-        Poll::Ready(match read {
-            Some(Ok(Message::Text(text))) => Wake::Text(text),
-            Some(Ok(Message::Binary(_))) => Wake::Binary,
-            Some(Ok(Message::Ping(_) | Message::Pong(_))) => Wake::Control,
-            Some(Ok(Message::Close(frame))) => {
-                let is_leaving = frame.is_none_or(|frame| frame.code == CLOSED_NORMALLY);
-                Wake::End(Ending::Goodbye { is_leaving })
-            }
-            Some(Ok(Message::Frame(_))) => Wake::Control,
-            Some(Err(error)) => Wake::End(verdict(&error)),
-            None => Wake::End(Ending::Gone),
+        self.socket.poll_next(cx).map(|received| match received {
+            Ok(received) => Wake::Received(received),
+            Err(Broken::Gone) => Wake::End(Ending::Gone),
+            Err(Broken::Violation(violation)) => Wake::End(Ending::Close(violation.into())),
         })
     }
 
     async fn say_goodbye(&mut self, closing: Option<Closing>) {
-        if let Some(Closing { code, reason }) = closing {
-            if poll_fn(|cx| self.reader.poll_written(cx)).await.is_err() {
-                return;
-            }
-            let frame = CloseFrame { code: code.into(), reason: Utf8Bytes::from_static(reason) };
-            if self.socket.send(Message::Close(Some(frame))).await.is_err() {
-                return;
-            }
+        let Some(Closing { code, reason }) = closing else {
+            // The answer to the client's close frame may not be sent yet.
+            self.socket.flush().await.ok();
+            return;
+        };
+        let written = poll_fn(|cx| self.reader.poll_written(cx)).await;
+        if written.is_err() || self.socket.close(code, reason).await.is_err() {
+            return;
         }
         // Ignore a limited number of messages, so that a flooding client cannot keep the server
         // reading.
         for _ in 0..PASSED_OVER_MAX {
-            let Some(Ok(_)) = self.socket.next().await else { return };
+            match poll_fn(|cx| self.socket.poll_next(cx)).await {
+                Ok(Received::Close(_)) | Err(_) => return,
+                Ok(_) => {}
+            }
         }
     }
 }
 
-fn verdict(error: &Error) -> Ending {
-    match error {
-        Error::Capacity(CapacityError::MessageTooLong { .. }) => Ending::Close(Closing::TOO_LONG),
-        Error::Utf8(_) => Ending::Close(Closing::NOT_UTF8),
-        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Ending::Gone,
-        Error::Protocol(_) => Ending::Close(Closing::PROTOCOL),
-        _ => Ending::Gone,
+impl From<Violation> for Closing {
+    fn from(violation: Violation) -> Closing {
+        match violation {
+            Violation::Protocol => Closing::PROTOCOL,
+            Violation::NotUtf8 => Closing::NOT_UTF8,
+            Violation::TooLong => Closing::TOO_LONG,
+        }
     }
 }

@@ -172,16 +172,10 @@ impl Session {
         Step::Close(None, Closing::BINARY)
     }
 
-    /// Handles a ping or pong of the WebSocket protocol itself. It counts as a message and shows
-    /// that the client is alive.
-    pub fn on_control(&mut self, now: Instant) -> Step {
+    /// Handles a ping or pong of the WebSocket protocol itself, or a frame that does not end its
+    /// message. It counts as a message and shows that the client is alive.
+    pub fn on_part(&mut self, now: Instant) -> Step {
         self.count(now).unwrap_or(Step::Wait)
-    }
-
-    /// Handles fragments, which are frames that did not end a message. Each fragment counts as a
-    /// message.
-    pub fn on_fragments(&mut self, now: Instant, fragments: u32) -> Step {
-        (0..fragments).find_map(|_| self.count(now)).unwrap_or(Step::Wait)
     }
 
     /// Pauses reading because the client writes too fast. The pause is at most a minute.
@@ -409,7 +403,7 @@ mod tests {
     #[test]
     fn pings_of_the_websocket_protocol_count_too() {
         let (mut session, now) = open();
-        let last = (0..200).map(|_| session.on_control(now)).find(|step| *step != Step::Wait).unwrap();
+        let last = (0..200).map(|_| session.on_part(now)).find(|step| *step != Step::Wait).unwrap();
         assert_closes(&last, Some("too_many"), 4003);
     }
 
@@ -429,13 +423,6 @@ mod tests {
         assert_eq!(session.on_text(now + s(0.5), 0, r#"{"type":"pong","id":77}"#), Step::Wait);
         assert_eq!(session.deadline(true), Some(now + s(5.25)));
         assert_eq!(session.on_time(now + s(5.25), true), Step::Ping(3));
-    }
-
-    #[test]
-    fn fragments_count_like_messages() {
-        let (mut session, now) = open();
-        assert_eq!(session.on_fragments(now, 99), Step::Wait);
-        assert_closes(&session.on_fragments(now, 1), Some("too_many"), 4003);
     }
 
     #[test]

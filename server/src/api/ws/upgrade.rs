@@ -13,13 +13,11 @@ use futures_util::FutureExt;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use metrics::counter;
-use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::connection::{Connection, Socket};
 use super::listener::Lingering;
-use super::wire::{FrameSink, Wire};
+use super::wire::FrameSink;
 use crate::api::own_page::{OwnPage, page_origin};
 use crate::app::{App, report_panic};
 use flagfall_base::admission::Client;
@@ -27,11 +25,6 @@ use flagfall_base::identity::Token;
 use flagfall_base::origin::Origin;
 use flagfall_base::refusals;
 use flagfall_base::telemetry::UPGRADES;
-
-const MESSAGE_BYTES_MAX: usize = 8 * 1024;
-/// The number of bytes to read at a time. Most messages fit. For a move, all sizes from 512 bytes
-/// to 8 KiB are equally fast, but every idle connection has a buffer of this size.
-const READ_BUFFER_BYTES: usize = 512;
 
 impl From<&UpgradeRefusal> for Refusal {
     fn from(refusal: &UpgradeRefusal) -> Refusal {
@@ -79,8 +72,7 @@ pub(crate) fn upgrade(app: Arc<App>, mut request: Request) -> Result<Response, U
 
 async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client, session: Option<Token>) {
     let socket = match upgraded.await {
-        // Boxed, because the connection's task would otherwise keep space for it.
-        Ok(upgraded) => socket_of(upgraded).boxed().await,
+        Ok(upgraded) => socket_of(upgraded),
         Err(_) => None,
     };
     let Some(connection) = socket.and_then(|socket| Connection::open(socket, app, client, session)) else {
@@ -93,19 +85,11 @@ async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client, session: Opti
     }
 }
 
-async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
+fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     let parts = upgraded.downcast::<TokioIo<Lingering>>().ok()?;
     let mut input = parts.io.into_inner();
     let sink = FrameSink::new(input.take_writing()?);
-    let mut wire = Wire::new(input, sink);
-    wire.note_read(&parts.read_buf);
-    let config = WebSocketConfig::default()
-        .read_buffer_size(READ_BUFFER_BYTES)
-        .write_buffer_size(0)
-        .max_message_size(Some(MESSAGE_BYTES_MAX))
-        .max_frame_size(Some(MESSAGE_BYTES_MAX));
-    let first = parts.read_buf.to_vec();
-    Some(WebSocketStream::from_partially_read(wire, first, Role::Server, Some(config)).await)
+    Some(Socket::new(input, sink, &parts.read_buf))
 }
 
 /// True if the request's `Origin` is the server's own host or an origin that the operator allows.

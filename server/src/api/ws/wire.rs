@@ -1,51 +1,43 @@
-//! The socket under a WebSocket, and the framing of outgoing messages.
+//! The socket of a WebSocket connection: its frames are read and written here.
 //!
-//! The WebSocket library handles reading, control frames and closing. Outgoing messages bypass
-//! the library, because it would copy them to a buffer for each connection. Each of these buffers
-//! would stay as large as the connection's longest message. The frames of a server are simple to
-//! write, because they need neither a mask nor state. This module assembles frames in one buffer
-//! per thread and writes them together. Each connection keeps only the bytes that its socket did
-//! not accept.
+//! Connections share buffers: each thread has one for reading, one for assembling frames, and one
+//! for the text of a message. A connection keeps only the bytes of a frame that is not complete
+//! yet, and the bytes that its socket did not accept. So an idle connection keeps nothing.
 
 use std::cell::RefCell;
+use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use parking_lot::Mutex;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::tcp::OwnedWriteHalf;
 use tokio_tungstenite::tungstenite::protocol::frame::FrameHeader;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Control, Data, OpCode};
 
-use super::meter::Meter;
+use super::frames::{Frame, Frames, Violation};
 use flagfall_base::delivery::{Payload, Sink};
 use flagfall_base::recorder::HOT;
 
-/// Maximum number of frames that did not end a message. Above this number, reading pauses until
-/// the connection has counted the frames.
-const FRAGMENTS_MAX: u32 = 32;
+/// The maximum number of bytes to read at once.
+const READ_BYTES: usize = 4 * 1024;
 /// Number of bytes to gather before a write, so that the messages about one event are sent
 /// together.
 const GATHERED_BYTES: usize = 4 * 1024;
-/// The first byte of a close frame.
-const CLOSE_FRAME: u8 = 0x88;
-/// The close code of a proxy that could not reach its upstream server. The library treats this
-/// code as a protocol error.
-const BAD_GATEWAY: u16 = 1014;
-/// Code 1002, which the library sends in its answer to a close frame with [`BAD_GATEWAY`].
-const ANSWERED_AS_FAULT: [u8; 2] = 1002_u16.to_be_bytes();
 
 thread_local! {
+    static READ: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
     static FRAMES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-fn add_frame(frames: &mut Vec<u8>, text: &str) {
-    let head = FrameHeader { opcode: OpCode::Data(Data::Text), ..FrameHeader::default() };
+fn add_frame(frames: &mut Vec<u8>, opcode: OpCode, payload: &[u8]) {
+    let head = FrameHeader { opcode, ..FrameHeader::default() };
     // Writing to a vector cannot fail, so ignore the result.
-    head.format(text.len() as u64, frames).ok();
-    frames.extend_from_slice(text.as_bytes());
+    head.format(payload.len() as u64, frames).ok();
+    frames.extend_from_slice(payload);
 }
 
 /// The writing half of a connection, which never waits.
@@ -126,6 +118,24 @@ impl<W: Output> FrameSink<W> {
         Ok(sent == frames.len())
     }
 
+    /// Sends a control frame, or keeps it to be sent after the rest of the latest write. A close
+    /// frame is sent only once.
+    fn send_control(&self, kind: Control, payload: &[u8]) -> io::Result<()> {
+        let mut frame = Vec::with_capacity(2 + payload.len());
+        add_frame(&mut frame, OpCode::Control(kind), payload);
+        let unsent = &mut *self.unsent.lock();
+        if unsent.is_closed {
+            return Ok(());
+        }
+        unsent.is_closed = kind == Control::Close;
+        if self.send_unsent(unsent)? {
+            self.send_frames(unsent, &frame)?;
+        } else {
+            unsent.bytes.extend_from_slice(&frame);
+        }
+        Ok(())
+    }
+
     fn poll_sent(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.send_unsent(&mut self.unsent.lock())? {
             ready!(self.output.poll_writable(cx))?;
@@ -150,7 +160,7 @@ impl<W: Output> Sink for FrameSink<W> {
                 while frames.len() < GATHERED_BYTES {
                     let Some(payload) = next() else { break };
                     HOT.message_out(payload.kind());
-                    add_frame(frames, payload.as_str());
+                    add_frame(frames, OpCode::Data(Data::Text), payload.as_str().as_bytes());
                 }
                 self.send_frames(&mut unsent, frames)?;
                 io::Result::Ok(frames.len() < GATHERED_BYTES)
@@ -166,27 +176,60 @@ impl<W: Output> Sink for FrameSink<W> {
     }
 }
 
-/// The stream that the WebSocket library reads from, and to which it writes control frames.
-pub(super) struct Wire<R, W> {
+/// Both halves of a connection.
+pub(super) struct Socket<R, W> {
     input: R,
     sink: Arc<FrameSink<W>>,
-    meter: Meter,
+    frames: Frames,
+    /// The bytes that were read and belong to no whole frame yet, or to a later frame.
+    rest: Vec<u8>,
 }
 
-impl<R, W> Wire<R, W> {
-    pub(super) fn new(input: R, sink: Arc<FrameSink<W>>) -> Wire<R, W> {
-        Wire { input, sink, meter: Meter::default() }
-    }
+/// What a client has sent. Only tests may print it, because a message can be a deployment.
+#[derive(PartialEq, Eq)]
+#[cfg_attr(test, derive(Debug))]
+pub(super) enum Received {
+    /// A message. Give the string back with [`recycle`].
+    Text(String),
+    Binary,
+    /// A frame that does not end its message.
+    Fragment,
+    /// A ping, which has been answered, or a pong.
+    Control,
+    /// A close frame with its code. It has been answered.
+    Close(Option<u16>),
+}
 
-    /// Counts bytes that arrived before the wire existed.
-    pub(super) fn note_read(&mut self, bytes: &[u8]) {
-        self.meter.read(bytes);
-    }
+/// Why nothing more can be read.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Broken {
+    Violation(Violation),
+    /// The connection is lost.
+    Gone,
+}
 
-    /// Returns the number of frames, since the last call, that did not end a message. The reader
-    /// must call this after each poll, because reading pauses after too many of these frames.
-    pub(super) fn take_fragments(&mut self) -> u32 {
-        self.meter.take_fragments()
+impl From<Violation> for Broken {
+    fn from(violation: Violation) -> Broken {
+        Broken::Violation(violation)
+    }
+}
+
+impl From<io::Error> for Broken {
+    fn from(_: io::Error) -> Broken {
+        Broken::Gone
+    }
+}
+
+/// Keeps the memory of a message's text for the next one.
+pub(super) fn recycle(mut text: String) {
+    text.clear();
+    TEXT.set(text);
+}
+
+impl<R: AsyncRead + Unpin, W: Output> Socket<R, W> {
+    /// `first` are the bytes that arrived before the socket existed.
+    pub(super) fn new(input: R, sink: Arc<FrameSink<W>>, first: &[u8]) -> Socket<R, W> {
+        Socket { input, sink, frames: Frames::default(), rest: first.to_vec() }
     }
 
     pub(super) const fn input(&self) -> &R {
@@ -196,65 +239,90 @@ impl<R, W> Wire<R, W> {
     pub(super) fn sink(&self) -> Arc<FrameSink<W>> {
         self.sink.clone()
     }
-}
 
-impl<R: AsyncRead + Unpin, W> AsyncRead for Wire<R, W> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let wire = &mut *self;
-        if wire.meter.fragments() > FRAGMENTS_MAX {
-            return Poll::Pending;
-        }
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut wire.input).poll_read(cx, buffer))?;
-        wire.meter.read(&buffer.filled()[before..]);
-        Poll::Ready(Ok(()))
-    }
-}
-
-/// The library writes only control frames. They are accepted completely or not at all.
-impl<R: Unpin, W: Output> AsyncWrite for Wire<R, W> {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        // Write the client's code 1014 instead of the library's 1002, because the answer to a
-        // close frame must repeat the code of that frame.
-        let is_fault =
-            matches!(bytes, [CLOSE_FRAME, _, first, second, ..] if [*first, *second] == ANSWERED_AS_FAULT);
-        let [first, second] = BAD_GATEWAY.to_be_bytes();
-        let own = [CLOSE_FRAME, 2, first, second];
-        let frames = if is_fault && self.meter.close_code() == Some(BAD_GATEWAY) { &own } else { bytes };
+    /// Waits for the next frame. After a violation, the frames that follow may only be ignored.
+    pub(super) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Received, Broken>> {
         loop {
-            let mut unsent = self.sink.unsent.lock();
-            if self.sink.send_unsent(&mut unsent)? {
-                unsent.is_closed |= frames.first() == Some(&CLOSE_FRAME);
-                self.sink.send_frames(&mut unsent, frames)?;
-                return Poll::Ready(Ok(bytes.len()));
+            if !self.rest.is_empty()
+                && let Some((received, length)) = take(&mut self.frames, &self.sink, &mut self.rest)?
+            {
+                self.rest.drain(..length);
+                if self.rest.is_empty() {
+                    self.rest = Vec::new();
+                }
+                return Poll::Ready(Ok(received));
             }
-            drop(unsent);
-            ready!(self.sink.output.poll_writable(cx))?;
+            let received = READ.with_borrow_mut(|buffer| {
+                buffer.resize(READ_BYTES, 0);
+                let mut buffer = ReadBuf::new(buffer);
+                ready!(Pin::new(&mut self.input).poll_read(cx, &mut buffer))?;
+                let bytes = buffer.filled_mut();
+                if bytes.is_empty() {
+                    return Poll::Ready(Err(Broken::Gone));
+                }
+                if !self.rest.is_empty() {
+                    self.rest.extend_from_slice(bytes);
+                    return Poll::Ready(Ok(None));
+                }
+                let taken = take(&mut self.frames, &self.sink, bytes)?;
+                let length = taken.as_ref().map_or(0, |(_, length)| *length);
+                self.rest.extend_from_slice(&bytes[length..]);
+                Poll::Ready(Ok(taken.map(|(received, _)| received)))
+            });
+            if let Some(received) = ready!(received)? {
+                return Poll::Ready(Ok(received));
+            }
         }
     }
 
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.sink.poll_sent(cx)
+    /// Sends a close frame, after which no message is sent.
+    pub(super) async fn close(&self, code: u16, reason: &str) -> io::Result<()> {
+        self.sink.send_control(Control::Close, &[&code.to_be_bytes(), reason.as_bytes()].concat())?;
+        self.flush().await
     }
 
-    /// Only sends the last bytes. The output ends when the writing half is dropped.
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.sink.poll_sent(cx)
+    /// Waits until everything that was written has been sent.
+    pub(super) async fn flush(&self) -> io::Result<()> {
+        poll_fn(|cx| self.sink.poll_sent(cx)).await
     }
+}
+
+/// Takes the first frame of `bytes`, answers it if it is a ping or a close frame, and returns it
+/// and its length. `None` if the frame is not complete yet.
+fn take<W: Output>(
+    frames: &mut Frames,
+    sink: &FrameSink<W>,
+    bytes: &mut [u8],
+) -> Result<Option<(Received, usize)>, Broken> {
+    let Some((frame, length)) = frames.take(bytes)? else { return Ok(None) };
+    let received = match frame {
+        Frame::Text(text) => {
+            let mut owned = TEXT.take();
+            owned.push_str(&text);
+            Received::Text(owned)
+        }
+        Frame::Binary => Received::Binary,
+        Frame::Fragment => Received::Fragment,
+        Frame::Pong => Received::Control,
+        Frame::Ping(payload) => {
+            sink.send_control(Control::Pong, payload)?;
+            Received::Control
+        }
+        Frame::Close { code, payload } => {
+            sink.send_control(Control::Close, payload)?;
+            Received::Close(code)
+        }
+    };
+    Ok(Some((received, length)))
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
-    use std::future::poll_fn;
 
     use flagfall_board::GameId;
     use flagfall_protocol::ServerToClient;
-    use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
+    use futures_util::{FutureExt as _, StreamExt as _};
     use tokio::sync::Notify;
     use tokio_tungstenite::WebSocketStream;
     use tokio_tungstenite::tungstenite::Message;
@@ -321,7 +389,7 @@ mod tests {
 
     fn frame(payload: &Payload) -> Vec<u8> {
         let mut frames = Vec::new();
-        add_frame(&mut frames, payload.as_str());
+        add_frame(&mut frames, OpCode::Data(Data::Text), payload.as_str().as_bytes());
         frames
     }
 
@@ -344,7 +412,7 @@ mod tests {
             assert_eq!(client.next().await.unwrap().unwrap(), Message::text(message.as_str()));
         }
         let mut long = Vec::new();
-        add_frame(&mut long, &"x".repeat(70_000));
+        add_frame(&mut long, OpCode::Data(Data::Text), "x".repeat(70_000).as_bytes());
         assert_eq!(long[..10], [0x81, 127, 0, 0, 0, 0, 0, 1, 0x11, 0x70]);
     }
 
@@ -365,21 +433,42 @@ mod tests {
     async fn unfinished_writes_precede_control_frames_and_nothing_follows_a_close_frame() {
         let output = Arc::new(Narrow::default());
         let sink = FrameSink::new(output.clone());
-        let wire = Wire::new(tokio::io::empty(), sink.clone());
-        let mut socket = WebSocketStream::from_raw_socket(wire, Role::Server, None).await;
+        // A ping with the payload `p`, masked with zeros.
+        let socket = Socket::new(tokio::io::empty(), sink.clone(), &[0x89, 0x81, 0, 0, 0, 0, b'p']);
+        let mut socket = socket;
         let said = message(100);
         output.make_room(10);
         assert!(matches!(write(&sink, std::slice::from_ref(&said)), (Ok(false), 0)));
-        let mut pinging = Box::pin(socket.send(Message::Ping("p".into())));
-        assert!(poll_fn(|cx| Poll::Ready(pinging.poll_unpin(cx).is_pending())).await);
+        assert_eq!(poll_fn(|cx| socket.poll_next(cx)).await, Ok(Received::Control));
+        assert_eq!(output.accepted().len(), 10);
         output.make_room(1_000);
-        pinging.await.unwrap();
-        assert_eq!(output.accepted(), [&frame(&said)[..], &[0x89, 1, b'p']].concat());
-        socket.send(Message::Close(None)).await.unwrap();
+        socket.flush().await.unwrap();
+        assert_eq!(output.accepted(), [&frame(&said)[..], &[0x8a, 1, b'p']].concat());
+        socket.close(1000, "").await.unwrap();
         let accepted = output.accepted();
-        assert!(accepted.ends_with(&[CLOSE_FRAME, 0]));
+        assert!(accepted.ends_with(&[0x88, 2, 3, 0xe8]));
         assert!(matches!(write(&sink, &[said]), (Ok(true), 0)));
+        sink.send_control(Control::Pong, b"late").unwrap();
         assert_eq!(output.accepted(), accepted);
+    }
+
+    #[tokio::test]
+    async fn messages_are_read_however_the_bytes_arrive_and_close_frames_are_answered() {
+        let hello = [&[0x81, 0x85, 0, 0, 0, 0][..], b"hello"].concat();
+        let bytes = [&hello[..], &hello, &[0x88, 0x83, 0, 0, 0, 0, 3, 0xe9, b'x']].concat();
+        for cut in 0..bytes.len() {
+            let output = Arc::new(Narrow::default());
+            output.make_room(1_000);
+            let (first, rest) = bytes.split_at(cut);
+            let mut socket = Socket::new(rest, FrameSink::new(output.clone()), first);
+            let mut next = async || poll_fn(|cx| socket.poll_next(cx)).await;
+            for _ in 0..2 {
+                assert_eq!(next().await, Ok(Received::Text("hello".to_owned())), "{cut}");
+            }
+            assert_eq!(next().await, Ok(Received::Close(Some(1001))), "{cut}");
+            assert_eq!(next().await, Err(Broken::Gone), "{cut}");
+            assert_eq!(output.accepted(), [0x88, 3, 3, 0xe9, b'x'], "{cut}");
+        }
     }
 
     #[test]
