@@ -400,14 +400,14 @@ impl Actor {
             let (id, store) = (self.facts.id, self.facts.store.clone());
             let job = match output {
                 Output::Append(append) => {
-                    let timing = AppendTiming::begin(id, self.table.work.request());
+                    let request = self.table.work.request();
                     match store.append_at_once(append) {
                         Ok(outcome) => {
-                            timing.end(&outcome);
+                            note_append(id, request, Duration::ZERO, &outcome);
                             return Some(Next::Input(Input::Appended(outcome)));
                         }
                         Err(append) => {
-                            async move { Input::Appended(append_to(&*store, append, timing).await) }.boxed()
+                            async move { Input::Appended(append_to(&*store, append, request).await) }.boxed()
                         }
                     }
                 }
@@ -488,43 +488,38 @@ impl Actor {
     }
 }
 
-/// Appends events. The store's log lines about the append name the request that caused it.
+/// Appends events. `request` is the request that caused the events, if there is one. The store's
+/// log lines about the append name this request.
 async fn append_to(
     store: &dyn Store,
     append: Append,
-    timing: AppendTiming,
+    request: Option<RequestId>,
 ) -> Result<AppendOutcome, StoreError> {
-    let request = timing.request.map(tracing::field::display);
-    let span = tracing::debug_span!("append", game = %timing.game, after = append.expected.seq, request);
+    let game = append.game;
+    let field = request.map(tracing::field::display);
+    let span = tracing::debug_span!("append", %game, after = append.expected.seq, request = field);
+    let started = std::time::Instant::now();
     let outcome = store.append(append).instrument(span).await;
-    timing.end(&outcome);
+    note_append(game, request, started.elapsed(), &outcome);
     outcome
 }
 
-/// Measures an append.
-struct AppendTiming {
+/// Records the outcome of an append, and how long it took.
+fn note_append(
     game: GameId,
-    /// The request that caused the events, if there is one.
     request: Option<RequestId>,
-    started: Instant,
-}
-
-impl AppendTiming {
-    fn begin(game: GameId, request: Option<RequestId>) -> AppendTiming {
-        AppendTiming { game, request, started: Instant::now() }
-    }
-
-    fn end(&self, outcome: &Result<AppendOutcome, StoreError>) {
-        HOT.commit_seconds.record(self.started.elapsed());
-        match outcome {
-            Ok(AppendOutcome::Conflict { .. }) => {
-                metrics::counter!(flagfall_base::telemetry::APPEND_CONFLICTS).increment(1);
-            }
-            Ok(_) => {}
-            Err(error) => {
-                let request = self.request.map(tracing::field::display);
-                tracing::warn!(game = %self.game, request, %error, "the store did not accept an append");
-            }
+    took: Duration,
+    outcome: &Result<AppendOutcome, StoreError>,
+) {
+    HOT.commit_seconds.record(took);
+    match outcome {
+        Ok(AppendOutcome::Conflict { .. }) => {
+            metrics::counter!(flagfall_base::telemetry::APPEND_CONFLICTS).increment(1);
+        }
+        Ok(_) => {}
+        Err(error) => {
+            let request = request.map(tracing::field::display);
+            tracing::warn!(%game, request, %error, "the store did not accept an append");
         }
     }
 }

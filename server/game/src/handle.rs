@@ -174,7 +174,12 @@ impl TableHandle {
     }
 
     pub fn has_seat(&self, player: &str) -> bool {
-        self.facts.header.side_of(player).is_some()
+        self.side_of(player).is_some()
+    }
+
+    /// Returns the side that a player plays.
+    pub fn side_of(&self, player: &str) -> Option<Side> {
+        self.facts.header.side_of(player)
     }
 
     pub fn is_running(&self) -> bool {

@@ -59,4 +59,4 @@ pub use reply::{Answer, Opener, Reply};
 pub use rewrite::InForm;
 pub use search::read_all;
 pub use settings::TableSettings;
-pub use table::{Asked, NewCommand, StaleEpoch, TableInput};
+pub use table::{Asked, Author, NewCommand, StaleEpoch, TableInput};

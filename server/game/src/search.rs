@@ -1,6 +1,6 @@
 //! Reads whole logs, and searches them for old commands.
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Side};
 use flagfall_rules::{Viewer, see};
 use flagfall_store::{Head, ReadError, Store, StoredEntry};
 
@@ -94,23 +94,23 @@ pub(super) async fn find_command(
     asked: &Asked,
 ) -> Result<Option<Done>, TableError> {
     let stored = read_all(store, game, 0).await?;
-    let (player, cmd_id) = (asked.player_id.clone(), asked.cmd_id.clone());
-    replay_apart(background, stored, move |stored| find_in(game, stored, &player, cmd_id.as_str())).await?
+    let (Some(side), cmd_id) = (asked.side(), asked.cmd_id.clone()) else { return Ok(None) };
+    replay_apart(background, stored, move |stored| find_in(game, stored, side, cmd_id.as_str())).await?
 }
 
 fn find_in(
     game: GameId,
     stored: &[StoredEntry],
-    player: &str,
+    side: Side,
     cmd_id: &str,
 ) -> Result<Option<Done>, TableError> {
     let Some(first) = stored.first() else { return Ok(None) };
     let (header, _) = replay::open(game, first)?;
-    let Some(side) = header.side_of(player) else { return Ok(None) };
+    let player = &header.players[side].id;
     let (mut seq, mut done) = (0, None);
     replay::replay(game, stored, |game, entry| {
         seq += u64::from(see(&entry.event, game, Viewer::Player(side)).is_some());
-        let stamp = entry.command.as_ref().filter(|stamp| stamp.player == player);
+        let stamp = entry.command.as_ref().filter(|stamp| stamp.player == *player);
         if let Some(stamp) = stamp.filter(|stamp| stamp.cmd_id == cmd_id) {
             let key = CommandKey::new(side, &stamp.cmd_id);
             done = Some(Done { key, fingerprint: stamp.fingerprint, seq });

@@ -27,7 +27,7 @@ mod state;
 mod step;
 mod work;
 
-pub use command::{Asked, NewCommand};
+pub use command::{Asked, Author, NewCommand};
 pub(crate) use command::{CommandKey, Done};
 pub(crate) use house_turns::HOUSE_TAKEOVER_MS;
 pub use input::TableInput;

@@ -25,10 +25,18 @@ pub struct NewCommand {
     pub command: GameCommand,
 }
 
+/// Who gave a command.
+pub enum Author {
+    /// The player in this seat. The sender has looked it up.
+    Seat(Side),
+    /// The player with this id. The table looks for their seat, if they have one.
+    Player(String),
+}
+
 /// A command that waits or is being handled.
 pub struct Asked {
     pub(crate) reply: Reply,
-    pub(crate) player_id: String,
+    pub(crate) author: Author,
     pub(crate) cmd_id: CommandId,
     pub(crate) ply: Ply,
     pub(crate) epoch: Option<u64>,
@@ -45,10 +53,30 @@ impl Asked {
     /// Returns a command together with the random bytes that it needs. `epoch` is the epoch in
     /// which the player gave the command, if known.
     pub fn new(reply: Reply, command: NewCommand, epoch: Option<u64>) -> Box<Asked> {
-        let NewCommand { player: player_id, cmd_id, ply, command } = command;
+        let NewCommand { player, cmd_id, ply, command } = command;
+        Asked::by(Author::Player(player), reply, cmd_id, ply, command, epoch)
+    }
+
+    /// Like [`Asked::new`], for any author.
+    pub fn by(
+        author: Author,
+        reply: Reply,
+        cmd_id: CommandId,
+        ply: Ply,
+        command: GameCommand,
+        epoch: Option<u64>,
+    ) -> Box<Asked> {
         let entropy = entropy_for(&command);
         let (is_new, is_current) = (false, false);
-        Box::new(Asked { reply, player_id, cmd_id, ply, epoch, command, entropy, is_new, is_current })
+        Box::new(Asked { reply, author, cmd_id, ply, epoch, command, entropy, is_new, is_current })
+    }
+
+    /// Returns the author's side. `None` if the table has not looked for their seat yet.
+    pub(crate) const fn side(&self) -> Option<Side> {
+        match self.author {
+            Author::Seat(side) => Some(side),
+            Author::Player(_) => None,
+        }
     }
 
     /// Returns a hash that distinguishes different commands with the same id. The stamp in the
@@ -66,13 +94,9 @@ impl Asked {
     }
 
     /// Returns the stamp that is written to the log, so that a repeat of the command can be
-    /// recognized.
-    pub(super) fn stamp(&self, fingerprint: u64) -> CommandStamp<'_> {
-        CommandStamp {
-            player: self.player_id.as_str().into(),
-            cmd_id: self.cmd_id.as_str().into(),
-            fingerprint,
-        }
+    /// recognized. `player` is the author's id.
+    pub(super) fn stamp<'a>(&'a self, player: &'a str, fingerprint: u64) -> CommandStamp<'a> {
+        CommandStamp { player: player.into(), cmd_id: self.cmd_id.as_str().into(), fingerprint }
     }
 }
 

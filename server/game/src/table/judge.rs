@@ -20,7 +20,7 @@ const OFFERS_MAX: u8 = 10;
 impl Table {
     /// Judges one command and starts its append.
     pub(super) fn judge(&mut self, now: Stamp, asked: Box<Asked>, outputs: &mut Vec<Output>) {
-        let Some(side) = self.header.side_of(&asked.player_id) else { return };
+        let Some(side) = asked.side() else { return };
         let key = CommandKey::new(side, asked.cmd_id.as_str());
         if let Some(done) = self.accepted.find(key).filter(|_| !forgets_commands()) {
             return self.accept_again(*asked, &done);
@@ -52,7 +52,7 @@ impl Table {
         let is_timed = events.iter().next().is_some_and(|event| event.ends_time_of().is_some());
         let lag_ms = if is_timed { lag_ms } else { 0 };
         let fingerprint = asked.fingerprint();
-        let stamp = asked.stamp(fingerprint);
+        let stamp = asked.stamp(&self.header.players[side].id, fingerprint);
         let deadline = self.game.deadline().map(|deadline| deadline.plus_ms(lag_ms.into()));
         match self.append_of(now, events.iter(), lag_ms, Some(&stamp), deadline) {
             Some(append) => {

@@ -1,7 +1,7 @@
 //! The steps of a table. Each step handles one input. Then it does everything that can be done
 //! before the store answers.
 
-use super::command::{Asked, Done};
+use super::command::{Asked, Author, Done};
 use super::follow::ToRead;
 use super::house_turns::{HOUSE_TAKEOVER_MS, is_awaited, moment};
 use super::input::{Input, Output, TableInput};
@@ -255,7 +255,7 @@ impl Table {
     /// Tells the requester why the command is not carried out. The message includes the latest
     /// sequence number of their side.
     pub(super) fn refuse(&self, asked: Asked, refusal: Refusal) {
-        let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));
+        let seq = asked.side().map(|side| self.seq_of(side));
         asked.reply.answer(self.id(), asked.cmd_id, Err(refusal), seq);
     }
 
@@ -269,11 +269,16 @@ impl Table {
         }
     }
 
-    pub(super) fn enqueue(&mut self, asked: Box<Asked>) {
-        if self.header.side_of(&asked.player_id).is_none() {
+    pub(super) fn enqueue(&mut self, mut asked: Box<Asked>) {
+        let side = match &asked.author {
+            Author::Seat(side) => Some(*side),
+            Author::Player(id) => self.header.side_of(id),
+        };
+        let Some(side) = side else {
             return asked.reply.answer(self.id(), asked.cmd_id, Err(self.stranger()), None);
-        }
-        if self.work.is_full_for(&asked.player_id) {
+        };
+        asked.author = Author::Seat(side);
+        if self.work.is_full_for(side) {
             return self.refuse(*asked, Refusal::new(Code::TOO_MANY).because("commands"));
         }
         self.work.queue.push_back(asked);

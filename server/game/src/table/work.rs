@@ -73,8 +73,8 @@ pub(crate) struct Work {
 impl Work {
     /// True if the player has as many commands waiting as the table allows. The limit counts per
     /// player, so that no player can crowd out the opponent.
-    pub(super) fn is_full_for(&self, player_id: &str) -> bool {
-        self.queue.iter().filter(|other| other.player_id == player_id).count() >= WAITING_MAX
+    pub(super) fn is_full_for(&self, side: Side) -> bool {
+        self.queue.iter().filter(|other| other.side() == Some(side)).count() >= WAITING_MAX
     }
 
     pub(super) fn is_empty(&self) -> bool {

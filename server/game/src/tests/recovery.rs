@@ -231,7 +231,7 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     let asked = |hand: &Hand| {
         Box::new(crate::table::Asked {
             reply: crate::reply::Reply::Discard,
-            player_id: "house-random".to_owned(),
+            author: crate::table::Author::Player("house-random".to_owned()),
             cmd_id: "deploy-0-Blue".parse().unwrap(),
             ply: hand.table.game.ply(),
             epoch: None,

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Player, Refusal, ServerToClient};
 use futures_util::future::BoxFuture;
+use smallvec::SmallVec;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
@@ -19,7 +20,7 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::rate::TokenBucket;
 use flagfall_base::refusals;
 use flagfall_base::request_id::RequestId;
-use flagfall_game::{Asked, NewCommand, Opener, Reply, TableError, TableHandle, TableInput};
+use flagfall_game::{Asked, Author, Opener, Reply, TableError, TableHandle, TableInput};
 use flagfall_services::lobby::{LobbyCommand, LobbyWish};
 
 /// A future that carries out a message. It sends the answers to the outbox.
@@ -36,6 +37,8 @@ pub(super) struct Open {
     /// A guard that counts the client as a spectator until the guard is dropped. `None` for a
     /// player of the game.
     watch: Option<Watch>,
+    /// The player's side. `None` for a spectator.
+    side: Option<Side>,
 }
 
 pub(super) struct Dispatch {
@@ -44,7 +47,8 @@ pub(super) struct Dispatch {
     /// `None` for an anonymous client.
     player: Option<Arc<Player>>,
     client: Client,
-    open: Vec<Open>,
+    /// Most connections have at most one game open.
+    open: SmallVec<[Open; 1]>,
     is_watching_lobby: bool,
     talk: TokenBucket,
     /// The id of the message that is being carried out.
@@ -61,7 +65,7 @@ impl Dispatch {
             outbox,
             player: player.map(Arc::new),
             client,
-            open: Vec::new(),
+            open: SmallVec::new(),
             is_watching_lobby: false,
             talk: TokenBucket::new(TALK.0, TALK.1, Instant::now()),
             request: RequestId::next(),
@@ -87,9 +91,16 @@ impl Dispatch {
             Ok(work) => return work,
             Err(message) => message,
         };
-        match self.player.clone() {
-            Some(player) => self.begin_as(&player, message),
-            None => {
+        match (&self.player, message) {
+            (Some(player), ClientToServer::Command { cmd_id, game, ply, epoch, command }) => {
+                let seat = self.open.iter().find(|open| open.table.id() == game).and_then(|open| open.side);
+                // Moves are frequent, so the player is left alone if their seat is known.
+                let author = seat.map_or_else(|| Author::Player(player.id.clone()), Author::Seat);
+                let asked = Asked::by(author, self.reply(), cmd_id, ply, command, epoch);
+                self.tell_table(game, TableInput::Command(asked))
+            }
+            (Some(player), message) => self.begin_as(&player.clone(), message),
+            (None, message) => {
                 let (cmd_id, game) = subject_of(message);
                 refuse(&self.outbox, self.request, Refusal::new(Code::SIGN_IN_EXPECTED), cmd_id, game);
                 None
@@ -127,10 +138,6 @@ impl Dispatch {
         };
         match message {
             ClientToServer::Rematch { cmd_id, game } => Some(self.rematch(player.clone(), cmd_id, game)),
-            ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
-                let command = NewCommand { player: player.id.clone(), cmd_id, ply, command };
-                self.tell_table(game, TableInput::Command(Asked::new(self.reply(), command, epoch)))
-            }
             ClientToServer::Say { cmd_id, game, .. } if !self.talk.take(Instant::now()) => {
                 let refusal = Refusal::new(Code::TOO_MANY).because("chat");
                 refuse(&self.outbox, self.request, refusal, Some(cmd_id), Some(game));
@@ -151,6 +158,7 @@ impl Dispatch {
             // The session handles `Hello` and `Pong`. The code above has already handled the
             // other messages.
             ClientToServer::Hello { .. }
+            | ClientToServer::Command { .. }
             | ClientToServer::Pong { .. }
             | ClientToServer::OpenLobby { .. }
             | ClientToServer::CloseLobby {}
@@ -183,9 +191,6 @@ impl Dispatch {
                     let before = self.open.swap_remove(at);
                     opened.watch = opened.watch.or(before.watch);
                 }
-                // Reserve space for only one more game, because most connections have only one
-                // game open.
-                self.open.reserve_exact(1);
                 self.open.push(opened);
             }
         }
@@ -282,7 +287,7 @@ impl Dispatch {
 
     fn close_game(&mut self, game: GameId) -> Option<Work> {
         let at = self.open.iter().position(|open| open.table.id() == game)?;
-        let Open { table, watch: _over } = self.open.swap_remove(at);
+        let Open { table, watch: _over, side: _ } = self.open.swap_remove(at);
         let outbox = self.outbox.clone();
         Some(Box::pin(async move {
             let connection = outbox.connection();
@@ -325,7 +330,8 @@ impl Dispatch {
                     Ok(table) => table,
                     Err(error) => return refused(Refusal::from(&error), input.into_cmd_id()),
                 };
-                let seated = player.as_deref().filter(|player| table.has_seat(&player.id));
+                let side = player.as_deref().and_then(|player| table.side_of(&player.id));
+                let seated = player.as_deref().filter(|_| side.is_some());
                 let is_spectator = is_open && !is_watching && seated.is_none();
                 let id = player.as_deref().map(|player| player.id.as_str());
                 let watch = is_spectator.then(|| app.admission.watch(client, id, Instant::now()));
@@ -338,7 +344,7 @@ impl Dispatch {
                         if let Some(player) = seated {
                             note_open_game(&app, client, player, &table);
                         }
-                        return Done::Opened(Open { table, watch });
+                        return Done::Opened(Open { table, watch, side });
                     }
                     Ok(()) => return Done::Nothing,
                     Err(back) => input = back,
@@ -360,7 +366,7 @@ impl Drop for Dispatch {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         if !open.is_empty() {
             runtime.spawn(async move {
-                for Open { table, watch } in open {
+                for Open { table, watch, side: _ } in open {
                     drop(watch);
                     // A table that has left memory has already dropped the connection.
                     table.send(TableInput::Close { connection, is_on_purpose }).await.ok();

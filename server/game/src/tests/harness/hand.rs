@@ -19,7 +19,7 @@ use crate::header::GameHeader;
 use crate::reply::Reply;
 use crate::search;
 use crate::settings::TableSettings;
-use crate::table::{Asked, Input, Output, Table, TableInput};
+use crate::table::{Asked, Author, Input, Output, Table, TableInput};
 
 /// A table of one game on one server, with its store and clock.
 pub(crate) struct Hand {
@@ -191,7 +191,7 @@ impl Hand {
         let entropy = Entropy([u8::try_from(id.len()).unwrap_or(0); 32]);
         let asked = Asked {
             reply: Reply::Connection { outbox: client.outbox.clone(), request: REQUEST },
-            player_id: client.player.id.clone(),
+            author: Author::Player(client.player.id.clone()),
             cmd_id: id.parse().unwrap(),
             ply,
             epoch,
