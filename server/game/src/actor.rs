@@ -1,6 +1,7 @@
 //! The task that runs a table and feeds it messages, the time, randomness and the store's
 //! answers.
 
+use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -402,11 +403,11 @@ impl Actor {
                 Output::Append(append) => {
                     let request = self.table.work.request();
                     match store.append_at_once(append) {
-                        Ok(outcome) => {
+                        ControlFlow::Break(outcome) => {
                             note_append(id, request, Duration::ZERO, &outcome);
                             return Some(Next::Input(Input::Appended(outcome)));
                         }
-                        Err(append) => {
+                        ControlFlow::Continue(append) => {
                             async move { Input::Appended(append_to(&*store, append, request).await) }.boxed()
                         }
                     }

@@ -8,6 +8,7 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 use std::future::ready;
+use std::ops::ControlFlow;
 
 use flagfall_board::{GameId, Stamp};
 use parking_lot::Mutex;
@@ -210,8 +211,8 @@ impl Store for MemoryStore {
         Box::pin(async move { self.append_now(append, known) })
     }
 
-    fn append_at_once(&self, append: Append) -> Result<Result<AppendOutcome, StoreError>, Append> {
-        Ok(self.append_now(append, self.clock.outage()))
+    fn append_at_once(&self, append: Append) -> ControlFlow<Result<AppendOutcome, StoreError>, Append> {
+        ControlFlow::Break(self.append_now(append, self.clock.outage()))
     }
 
     fn read(&self, game: GameId, after_seq: u64, limit: usize) -> ReadResult<'_, Vec<StoredEntry>> {

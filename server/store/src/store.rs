@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -293,11 +294,9 @@ pub trait Store: Send + Sync + 'static {
     fn append(&self, append: Append) -> StoreResult<'_, AppendOutcome>;
 
     /// Like [`Store::append`], if the store can answer without waiting, as a store in memory can.
-    ///
-    /// # Errors
-    /// The append, of which nothing was done. Pass it to [`Store::append`].
-    fn append_at_once(&self, append: Append) -> Result<Result<AppendOutcome, StoreError>, Append> {
-        Err(append)
+    /// Otherwise, does nothing and returns the append, to be passed to [`Store::append`].
+    fn append_at_once(&self, append: Append) -> ControlFlow<Result<AppendOutcome, StoreError>, Append> {
+        ControlFlow::Continue(append)
     }
 
     /// Returns the entries after number `after_seq`, oldest first. Returns at most `limit`

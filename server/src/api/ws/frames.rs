@@ -254,11 +254,7 @@ mod tests {
             ("a close code that is never sent", frame(0x88, &1005_u16.to_be_bytes()), Violation::Protocol),
             ("a close reason", frame(0x88, &[3, 0xe8, 0xff]), Violation::NotUtf8),
             ("a text", frame(0x81, &[b'x', 0xff]), Violation::NotUtf8),
-            (
-                "a text in two frames",
-                [frame(0x01, &[0xc3]), frame(0x80, &[b'x'])].concat(),
-                Violation::NotUtf8,
-            ),
+            ("a text in two frames", [frame(0x01, &[0xc3]), frame(0x80, b"x")].concat(), Violation::NotUtf8),
             ("a long frame", frame(0x81, &[&*long, b"x"].concat()), Violation::TooLong),
             ("a long message", [frame(0x01, &long), frame(0x80, b"x")].concat(), Violation::TooLong),
         ];
