@@ -15,7 +15,7 @@ use flagfall_store::{Append, AppendOutcome, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep};
 use tracing::Instrument as _;
 
 use super::error::{CreateError, TableError};
@@ -180,7 +180,7 @@ impl Actor {
 
     async fn serve(&mut self) {
         let mut job: Option<BoxFuture<'static, Input>> = None;
-        let mut timer = pin!(sleep_until(Instant::now()));
+        let mut timer = pin!(sleep(Duration::MAX));
         self.step(Input::Tick);
         loop {
             while job.is_none() {
@@ -402,9 +402,10 @@ impl Actor {
             let job = match output {
                 Output::Append(append) => {
                     let request = self.table.work.request();
+                    let started = std::time::Instant::now();
                     match store.append_at_once(append) {
                         ControlFlow::Break(outcome) => {
-                            note_append(id, request, Duration::ZERO, &outcome);
+                            note_append(id, request, started.elapsed(), &outcome);
                             return Some(Next::Input(Input::Appended(outcome)));
                         }
                         ControlFlow::Continue(append) => {

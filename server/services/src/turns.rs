@@ -32,7 +32,7 @@ pub struct Turns {
 pub(crate) fn turn_job(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
     // Most games have no such job, and every move asks, so the key is made only if it is needed.
-    is_slow.then(|| TURN_DUE.key([&game]).ok())?
+    is_slow.then(|| TURN_DUE.key([&game]).ok()).flatten()
 }
 
 impl Turns {

@@ -13,6 +13,7 @@ pub mod clock;
 mod compact_log;
 pub mod embedded;
 mod encoding;
+mod error;
 mod forward;
 mod guard;
 pub mod limits;
@@ -29,13 +30,14 @@ mod value;
 
 pub use clock::{SystemClock, WallClock};
 pub use embedded::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore};
+pub use error::{ReadError, StoreError};
 pub use guard::Guard;
 pub use memory::MemoryStore;
 pub use outages::{OUTAGES_KEY, OUTAGES_MAX, Outage, OutageList};
 pub use store::{
-    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, Reached, ReadError,
-    ReadResult, Record, RetireOutcome, Store, StoreError, StoreFuture, StoreMessage, StoreResult,
-    StoredEntry, Topic, Update, UpdateOutcome, Write,
+    ARCHIVED_RECORDS, Announcement, Append, AppendOutcome, DiskSpace, Expect, FullRecord, Reached,
+    ReadResult, Record, RetireOutcome, Store, StoreFuture, StoreMessage, StoreResult, StoredEntry, Topic,
+    Update, UpdateOutcome, Write,
 };
 pub use transfer::{ARCHIVE_KEY, IMPORT_KEY, Pages, Transfer};
 pub use value::{Hash, Head, Key, SecretBytes, StoreMemory};

@@ -7,11 +7,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use flagfall_board::{GameId, Stamp};
-use thiserror::Error;
 use tokio::sync::broadcast;
 
+pub(crate) use crate::error::{ReadError, StoreError};
 use crate::guard::Guard;
-use crate::limits::LimitError;
 pub(crate) use crate::outages::{OUTAGES_KEY, OUTAGES_MAX, Outage};
 use crate::value::{Head, Key, SecretBytes, StoreMemory};
 
@@ -183,47 +182,6 @@ pub enum RetireOutcome {
     Quarantined,
     /// The log may or may not have been retired. To find out, retire it again.
     Unknown,
-}
-
-/// Why a request failed. An append or update that fails has written nothing.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum StoreError {
-    #[error("beyond a limit: {0}")]
-    Limit(#[from] LimitError),
-    /// The store accepts no requests, because it is closed or unreachable or has failed.
-    #[error("the store is unavailable: {why}")]
-    Unavailable { why: String },
-    /// A side record is damaged.
-    #[error("damaged: {what}")]
-    Damaged {
-        /// The damage, described without any content of the record.
-        what: String,
-    },
-}
-
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum ReadError {
-    /// The log differs from what was written. The game is now in quarantine.
-    #[error("the log of game {game} is damaged at entry {seq}: {what}")]
-    Damaged {
-        game: GameId,
-        /// The number of the first entry that cannot be trusted.
-        seq: u64,
-        /// The damage, described without any content of the log.
-        what: String,
-    },
-    /// The store cannot answer any request.
-    #[error("the store is unavailable: {why}")]
-    Unavailable { why: String },
-}
-
-impl From<ReadError> for StoreError {
-    fn from(error: ReadError) -> StoreError {
-        match error {
-            ReadError::Unavailable { why } => StoreError::Unavailable { why },
-            damaged @ ReadError::Damaged { .. } => StoreError::Damaged { what: damaged.to_string() },
-        }
-    }
 }
 
 /// A hint that a log has grown. A hint may come late, twice, or never, so the receiver reads the

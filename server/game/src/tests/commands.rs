@@ -230,8 +230,8 @@ fn commands_behind_a_search_keep_their_order() {
     let mut chance = Chance::new(3);
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     ana.texts();
-    // A command with a new id is accepted even if its remembered bits match those of an earlier id.
-    // The log is searched for the new id first.
+    // A command with a new id is accepted even if its remembered bits match those of an earlier
+    // id. The log is searched for the new id first.
     hand.table.accepted.known.push(crate::table::CommandKey::new(Side::Red, "twin").bits());
     hand.is_holding = true;
     let ply = hand.table.game.ply();

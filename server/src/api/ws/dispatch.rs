@@ -93,11 +93,17 @@ impl Dispatch {
         };
         match (&self.player, message) {
             (Some(player), ClientToServer::Command { cmd_id, game, ply, epoch, command }) => {
-                let seat = self.open.iter().find(|open| open.table.id() == game).and_then(|open| open.side);
+                let open = self.open.iter().find(|open| open.table.id() == game);
                 // Moves are frequent, so the player is left alone if their seat is known.
+                let seat = open.and_then(|open| open.side);
                 let author = seat.map_or_else(|| Author::Player(player.id.clone()), Author::Seat);
                 let asked = Asked::by(author, self.reply(), cmd_id, ply, command, epoch);
-                self.tell_table(game, TableInput::Command(asked))
+                let input = TableInput::Command(asked);
+                let input = match open {
+                    Some(open) => open.table.try_send(input).err()?,
+                    None => input,
+                };
+                Some(self.hand_over(game, input))
             }
             (Some(player), message) => self.begin_as(&player.clone(), message),
             (None, message) => {
@@ -295,15 +301,6 @@ impl Dispatch {
             outbox.clear_head(game);
             Done::Nothing
         }))
-    }
-
-    fn tell_table(&self, game: GameId, input: TableInput) -> Option<Work> {
-        let open = self.open.iter().find(|open| open.table.id() == game);
-        let input = match open {
-            Some(open) => open.table.try_send(input).err()?,
-            None => input,
-        };
-        Some(self.hand_over(game, input))
     }
 
     /// Sends an input to the table of a game. If that table has left memory, loads the game's
